@@ -2,7 +2,6 @@ package warehouse_test
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"time"
 
@@ -51,8 +50,7 @@ func (s *storeFixture) turned(claim pipeline.Claim, page int, end *pipeline.End)
 		batch.Position.Scan = nil
 	}
 	batch.End = end
-	_, err := s.db.Load(s.Context(), batch)
-	must(s, err)
+	must(s, failure(s.db.Load(s.Context(), batch)))
 	claim.Position = batch.Position
 	return claim
 }
@@ -60,48 +58,35 @@ func (s *storeFixture) turned(claim pipeline.Claim, page int, end *pipeline.End)
 // After a failed run another run continues from the position of the first. If the operator has to
 // act, the backfill waits.
 func TestBackfillOutlivesItsRuns(t *testing.T) {
-	t.Parallel()
 	s := openStore(t)
 	id := s.order()
-	if _, err := s.db.OpenBackfill(t.Context(), backfills.Order{Stream: s.again(), Scan: &pipeline.Scan{Page: 1}}); !errors.Is(err, backfills.ErrOpen) {
-		t.Errorf("a second one of the list: %v, want ErrOpen", err)
-	}
+	failsWith(t, failure(s.db.OpenBackfill(t.Context(), backfills.Order{Stream: s.again(), Scan: &pipeline.Scan{Page: 1}})), backfills.ErrOpen)
 	first := s.claimOf(s.again())
 	if scan := first.Position.Scan; scan == nil || scan.Page != 1 || scan.Windows.Of != 3 || !scan.Once || s.state(id) != "running 1" {
 		t.Fatalf("it begins at %+v (%s)", scan, s.state(id))
 	}
-	if calls := ask[int](s.fixture, `SELECT forecast_calls FROM sluice.runs WHERE id = $1`, first.Run); calls != 7 {
-		t.Errorf("its run is forecast with %d calls", calls)
-	}
+	calls := ask[int](s.fixture, `SELECT forecast_calls FROM sluice.runs WHERE id = $1`, first.Run)
+	assert(t, calls == 7, "its run is forecast with %d calls", calls)
 	first = s.turned(first, 5, nil)
 	must(s, s.db.Settle(t.Context(), first, pipeline.Settlement{State: pipeline.StateFailed, Kind: pipeline.Unavailable, Reason: "down", EndRun: true}))
 	due := ask[bool](s.fixture, `SELECT enabled AND next_due_at BETWEEN clock_timestamp() AND clock_timestamp() + interval '16 minutes'
 		FROM sluice.streams WHERE resource = 'bills.backfill'`)
-	if s.state(id) != "queued 1" || !due {
-		t.Errorf("after a failed run it is %s, due soon: %t", s.state(id), due)
-	}
+	assert(t, s.state(id) == "queued 1" && due, "after a failed run it is %s, due soon: %t", s.state(id), due)
 
 	second := s.claimOf(s.again())
-	if second.Run == first.Run || second.Position.Scan.Page != 5 || s.state(id) != "running 2" {
-		t.Fatalf("the next run is %d (%s) at %+v, want another one at page 5", second.Run, s.state(id), second.Position.Scan)
-	}
+	require(t, second.Run != first.Run && second.Position.Scan.Page == 5 && s.state(id) == "running 2",
+		"the next run is %d (%s) at %+v, want another one at page 5", second.Run, s.state(id), second.Position.Scan)
 	second = s.turned(second, 6, nil)
 	must(s, s.db.Settle(t.Context(), second, pipeline.Settlement{State: pipeline.StateDenied, Kind: pipeline.Denied, Reason: "no right", EndRun: true}))
-	if _, err := s.db.Claim(t.Context(), s.again(), pipeline.ClassBackfill); !errors.Is(err, pipeline.ErrNotRequested) || s.state(id) != "failed 2" {
-		t.Errorf("after a denied run it is %s, and a claim says %v", s.state(id), err)
-	}
-	key, err := s.db.Resume(t.Context(), id)
-	must(s, err)
+	failsWith(t, failure(s.db.Claim(t.Context(), s.again(), pipeline.ClassBackfill)), pipeline.ErrNotRequested)
+	same(t, "the backfill", "failed 2", s.state(id))
+	key := sure(s.db.Resume(t.Context(), id))(s)
 	third := s.claimOf(s.again())
-	if key != s.again().Key() || third.Position.Scan.Page != 6 {
-		t.Errorf("resumed %s at %+v", key, third.Position.Scan)
-	}
+	assert(t, key == s.again().Key() && third.Position.Scan.Page == 6, "resumed %s at %+v", key, third.Position.Scan)
 	s.turned(third, 0, &pipeline.End{Outcome: pipeline.OutcomeDone})
 	over := ask[bool](s.fixture, `SELECT NOT enabled AND requested_gen = served_gen AND watermark IS NULL AND scan IS NULL FROM sluice.streams
 		WHERE resource = 'bills.backfill'`)
-	if s.state(id) != "done 3" || !over {
-		t.Errorf("it is %s, and its stream over: %t", s.state(id), over)
-	}
+	assert(t, s.state(id) == "done 3" && over, "it is %s, and its stream over: %t", s.state(id), over)
 	must(s, s.db.RegisterStreams(t.Context(), nil))
 	s.order() // the list is free for another backfill
 }
@@ -109,71 +94,50 @@ func TestBackfillOutlivesItsRuns(t *testing.T) {
 // A paused backfill is not claimed, keeps its run and its position, and is not closed when the
 // program starts.
 func TestBackfillIsPaused(t *testing.T) {
-	t.Parallel()
 	s := openStore(t)
 	id := s.order()
 	claim := s.turned(s.claimOf(s.again()), 3, nil)
 	must(s, s.db.Pause(t.Context(), id))
-	if _, err := s.db.Claim(t.Context(), s.again(), pipeline.ClassBackfill); !errors.Is(err, pipeline.ErrNotRequested) {
-		t.Errorf("claim: %v, want ErrNotAsked", err)
-	}
+	failsWith(t, failure(s.db.Claim(t.Context(), s.again(), pipeline.ClassBackfill)), pipeline.ErrNotRequested)
 	claim = s.turned(claim, 4, nil) // the chunk under way ends
-	if err := s.db.Pause(t.Context(), id); !errors.Is(err, backfills.ErrState) {
-		t.Errorf("pausing twice: %v, want ErrState", err)
-	}
-	if open, err := s.db.OpenStreams(t.Context()); err != nil || len(open) != 0 {
-		t.Errorf("%v is to be worked, %v", open, err)
-	}
-	_, err := s.db.Resume(t.Context(), id)
-	must(s, err)
+	failsWith(t, s.db.Pause(t.Context(), id), backfills.ErrState)
+	open, err := s.db.OpenStreams(t.Context())
+	assert(t, err == nil && len(open) == 0, "%v is to be worked, %v", open, err)
+	must(s, failure(s.db.Resume(t.Context(), id)))
 	again := s.claimOf(s.again())
-	if again.Run != claim.Run || again.Position.Scan.Page != 4 || s.state(id) != "running 1" {
-		t.Errorf("it goes on in run %d at %+v (%s)", again.Run, again.Position.Scan, s.state(id))
-	}
+	assert(t, again.Run == claim.Run && again.Position.Scan.Page == 4 && s.state(id) == "running 1",
+		"it goes on in run %d at %+v (%s)", again.Run, again.Position.Scan, s.state(id))
 	s.turned(again, 0, &pipeline.End{Outcome: pipeline.OutcomeDone})
-	if served := ask[bool](s.fixture, `SELECT requested_gen = served_gen FROM sluice.streams WHERE resource = 'bills.backfill'`); !served || s.state(id) != "done 1" {
-		t.Errorf("it is %s; both requests are served: %t", s.state(id), served)
-	}
+	served := ask[bool](s.fixture, `SELECT requested_gen = served_gen FROM sluice.streams WHERE resource = 'bills.backfill'`)
+	assert(t, served && s.state(id) == "done 1", "it is %s; both requests are served: %t", s.state(id), served)
 }
 
 // A worker of a cancelled backfill may not write any more (invariant 6), and a chunk that fails
 // while its backfill is paused keeps the position.
 func TestBackfillIsCancelled(t *testing.T) {
-	t.Parallel()
 	s := openStore(t)
 	id := s.order()
 	claim := s.turned(s.claimOf(s.again()), 3, nil)
 	must(s, s.db.Pause(t.Context(), id))
 	must(s, s.db.Settle(t.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, Kind: pipeline.Unavailable, Reason: "down", EndRun: true}))
 	same(t, "a run that failed while it was paused left it", "paused 1", s.state(id))
-	_, err := s.db.Resume(t.Context(), id)
-	must(s, err)
+	must(s, failure(s.db.Resume(t.Context(), id)))
 	claim = s.claimOf(s.again())
-	if claim.Position.Scan.Page != 3 {
-		t.Errorf("it goes on at %+v", claim.Position.Scan)
-	}
+	assert(t, claim.Position.Scan.Page == 3, "it goes on at %+v", claim.Position.Scan)
 	must(s, s.db.Cancel(t.Context(), id))
-	if _, err := s.db.Load(t.Context(), s.of(claim, header("2", "10", 4))); !errors.Is(err, pipeline.ErrLostClaim) {
-		t.Errorf("loading under the claim: %v, want ErrLostClaim", err)
-	}
+	failsWith(t, failure(s.db.Load(t.Context(), s.of(claim, header("2", "10", 4)))), pipeline.ErrLostClaim)
 	open := ask[int](s.fixture, `SELECT count(*) FROM sluice.runs WHERE ended_at IS NULL`)
-	if s.state(id) != "cancelled 2" || open != 0 {
-		t.Errorf("it is %s, with %d open runs", s.state(id), open)
-	}
-	if err := s.db.Cancel(t.Context(), 99); !errors.Is(err, backfills.ErrState) {
-		t.Errorf("cancelling what is not there: %v, want ErrState", err)
-	}
+	assert(t, s.state(id) == "cancelled 2" && open == 0, "it is %s, with %d open runs", s.state(id), open)
+	failsWith(t, s.db.Cancel(t.Context(), 99), backfills.ErrState)
 	// What happens to this backfill does not disturb the next one of the list.
 	next := s.order()
-	if err := s.db.Cancel(t.Context(), id); !errors.Is(err, backfills.ErrState) || s.state(next) != "queued 0" {
-		t.Errorf("cancelling it twice: %v, the next one is %s", err, s.state(next))
-	}
+	failsWith(t, s.db.Cancel(t.Context(), id), backfills.ErrState)
+	same(t, "the next backfill", "queued 0", s.state(next))
 }
 
 // A list and its backfill bring the same new record at the same time: one inserts it, and the other
 // waits before it looks it up.
 func TestBackfillWaitsForTheList(t *testing.T) {
-	t.Parallel()
 	s := openStore(t)
 	s.order()
 	list, again := s.claimOf(s.bills), s.claimOf(s.again())
@@ -213,7 +177,6 @@ func TestBackfillWaitsForTheList(t *testing.T) {
 // A backfill of a list under parents that continues in another run does not read the same parents
 // again.
 func TestBackfillKeepsItsParents(t *testing.T) {
-	t.Parallel()
 	s := openStore(t)
 	stream := s.persons
 	stream.Work = pipeline.WorkBackfill
@@ -223,17 +186,12 @@ func TestBackfillKeepsItsParents(t *testing.T) {
 	claim := s.claimOf(stream)
 	parent, left, err := s.db.NextParent(t.Context(), claim)
 	must(s, err)
-	if parent != "a" || left != 3 {
-		t.Fatalf("parent %q, %d left", parent, left)
-	}
+	require(t, parent == "a" && left == 3, "parent %q, %d left", parent, left)
 	batch := s.of(claim)
 	batch.Parent = &pipeline.ParentRead{ID: "a"}
-	_, err = s.db.Load(t.Context(), batch)
-	must(s, err)
+	must(s, failure(s.db.Load(t.Context(), batch)))
 	must(s, s.db.Settle(t.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, Kind: pipeline.Unavailable, Reason: "down", EndRun: true}))
 	parent, left, err = s.db.NextParent(t.Context(), s.claimOf(stream))
 	must(s, err)
-	if parent != "b" || left != 2 {
-		t.Errorf("the next run begins with parent %q, %d left, want b of two", parent, left)
-	}
+	assert(t, parent == "b" && left == 2, "the next run begins with parent %q, %d left, want b of two", parent, left)
 }

@@ -72,8 +72,10 @@ type storeFixture struct {
 	bills, details, persons pipeline.Stream
 }
 
+// openStore is open with the store.
 func openStore(t *testing.T) *storeFixture {
 	t.Helper()
+	t.Parallel()
 	url := warehousetest.Template(t, "store", func(ctx context.Context, url string) error {
 		if err := migrations.Migrate(ctx, url, migrations.Options{}); err != nil {
 			return err
@@ -101,8 +103,7 @@ func openStore(t *testing.T) *storeFixture {
 
 func (s *storeFixture) claimOf(stream pipeline.Stream) pipeline.Claim {
 	s.Helper()
-	claim, err := s.db.Claim(s.Context(), stream, pipeline.ClassOf(stream))
-	must(s, err)
+	claim := sure(s.db.Claim(s.Context(), stream, pipeline.ClassOf(stream)))(s)
 	return claim
 }
 
@@ -119,14 +120,12 @@ func (s *storeFixture) callFor(claim pipeline.Claim) int64 {
 // of makes a batch of raw records.
 func (s *storeFixture) of(claim pipeline.Claim, raws ...string) pipeline.Batch {
 	s.Helper()
-	normalizer, err := record.New(claim.Stream.Resource, time.UTC)
-	must(s, err)
+	normalizer := sure(record.New(claim.Stream.Resource, time.UTC))(s)
 	batch := pipeline.Batch{
 		Claim: claim, Call: s.callFor(claim), Received: len(raws), Position: claim.Position, Details: claim.Stream.Work == pipeline.WorkDetails,
 	}
 	for _, raw := range raws {
-		record, err := normalizer.Record([]byte(raw))
-		must(s, err)
+		record := sure(normalizer.Record([]byte(raw)))(s)
 		batch.Records = append(batch.Records, record)
 	}
 	return batch
@@ -150,9 +149,8 @@ func (s *storeFixture) pending(limit int) ([]string, int) {
 func (s *storeFixture) wantPending(limit int, total int, ids ...string) {
 	s.Helper()
 	got, left := s.pending(limit)
-	if diff := cmp.Diff(ids, got); diff != "" && len(ids)+len(got) > 0 || left != total {
-		s.Errorf("pending is %v of %d, want %v of %d", got, left, ids, total)
-	}
+	assert(s, (cmp.Diff(ids, got) == "" || len(ids)+len(got) == 0) && left == total,
+		"pending is %v of %d, want %v of %d", got, left, ids, total)
 }
 
 func (s *storeFixture) states() string {
@@ -161,7 +159,6 @@ func (s *storeFixture) states() string {
 }
 
 func TestDetailsAreReadNewestFirstAndOnce(t *testing.T) {
-	t.Parallel()
 	s := openStore(t)
 	list, details := s.claimOf(s.bills), s.claimOf(s.details)
 	s.load(s.of(list, header("1", "a", 1), header("2", "b", 3), header("3", "c", 2), singleBill("4", "whole", 9)))
@@ -174,9 +171,8 @@ func TestDetailsAreReadNewestFirstAndOnce(t *testing.T) {
 	same(t, "loaded", pipeline.Loaded{Updated: 1}, s.load(batch))
 	same(t, "states", "1:failed 2:current 3:failed 4:none_needed", s.states())
 	s.wantPending(10, 0)
-	if got := ask[string](s.fixture, `SELECT resource || record_id FROM sluice.quarantine`); got != "bills1" {
-		t.Errorf("the unfit single record is in quarantine as %q, want it under its resource", got)
-	}
+	same(t, "the unfit single record is in quarantine as", "bills1",
+		ask[string](s.fixture, `SELECT resource || record_id FROM sluice.quarantine`))
 	must(s, exec(s, `UPDATE store.bills SET _detail_at = now() - interval '25 hours' WHERE bill_id = '3'`))
 	s.wantPending(10, 1, "3")
 
@@ -194,14 +190,12 @@ func exec(s *storeFixture, sql string, args ...any) error {
 }
 
 func TestASingleRecordThatUpstreamServesLateIsNotAskedForAtOnce(t *testing.T) {
-	t.Parallel()
 	s := openStore(t)
 	list, details := s.claimOf(s.bills), s.claimOf(s.details)
 	s.load(s.of(list, header("1", "new", 5)))
 	s.load(s.of(details, singleBill("1", "old", 4)))
-	if got := s.states(); got != "1:pending" {
-		t.Errorf("state is %q: the record was older than its row", got)
-	}
+	got := s.states()
+	assert(t, got == "1:pending", "state is %q: the record was older than its row", got)
 	s.wantPending(10, 0)
 	must(s, exec(s, `UPDATE store.bills SET _detail_at = _detail_at - interval '61 minutes', _changed_at = _changed_at - interval '2 hours'`))
 	s.wantPending(10, 1, "1")
@@ -214,7 +208,6 @@ func TestASingleRecordThatUpstreamServesLateIsNotAskedForAtOnce(t *testing.T) {
 // as its list says, each pause is as long as the row has waited already: an hour at least, a day at
 // most.
 func TestASingleRecordThatStaysOlderIsAskedForSeldom(t *testing.T) {
-	t.Parallel()
 	s := openStore(t)
 	list, details := s.claimOf(s.bills), s.claimOf(s.details)
 	s.load(s.of(list, header("1", "new", 5)))
@@ -235,7 +228,6 @@ func TestASingleRecordThatStaysOlderIsAskedForSeldom(t *testing.T) {
 // TestWaitingGoesByTurns: rows that are asked for in vain again and again do not delay rows that
 // are asked for seldom.
 func TestWaitingGoesByTurns(t *testing.T) {
-	t.Parallel()
 	s := openStore(t)
 	s.load(s.of(s.claimOf(s.bills), header("1", "a", 4), header("2", "b", 3), header("3", "c", 1), header("4", "d", 2)))
 	must(s, exec(s, `UPDATE store.bills SET _changed_at = _changed_at - interval '3 days'`))
@@ -248,7 +240,6 @@ func TestWaitingGoesByTurns(t *testing.T) {
 }
 
 func TestWhatTheDatabaseRefusesOfASingleRecordFails(t *testing.T) {
-	t.Parallel()
 	s := openStore(t)
 	list, details := s.claimOf(s.bills), s.claimOf(s.details)
 	s.load(s.of(list, header("1", "a", 1), header("2", "b", 2)))
@@ -258,7 +249,6 @@ func TestWhatTheDatabaseRefusesOfASingleRecordFails(t *testing.T) {
 }
 
 func TestHeadersMakeTheirDetailsDue(t *testing.T) {
-	t.Parallel()
 	s := openStore(t)
 	list := s.claimOf(s.bills)
 	due := func() bool {
@@ -271,44 +261,29 @@ func TestHeadersMakeTheirDetailsDue(t *testing.T) {
 	}
 	later("")
 	s.load(s.of(list, singleBill("9", "whole", 1)))
-	if due() {
-		t.Error("a list record with lines leaves nothing to be read")
-	}
+	assert(t, !due(), "a list record with lines leaves nothing to be read")
 	s.load(s.of(list, header("1", "a", 1)))
-	if !due() {
-		t.Error("a header did not make the details due")
-	}
+	assert(t, due(), "a header did not make the details due")
 	later("")
 	s.load(s.of(list, header("1", "a", 1)))
-	if due() {
-		t.Error("an equal header made the details due")
-	}
+	assert(t, !due(), "an equal header made the details due")
 	later(", enabled = false")
 	s.load(s.of(list, header("1", "b", 1)))
-	if due() {
-		t.Error("a disabled stream became due")
-	}
+	assert(t, !due(), "a disabled stream became due")
 	later(", enabled = true, wait_until = now() + interval '1 hour'")
 	s.load(s.of(list, header("1", "c", 1)))
-	if due() {
-		t.Error("a stream that waits for its budget became due")
-	}
+	assert(t, !due(), "a stream that waits for its budget became due")
 	// A batch that fails undoes it.
 	later(", wait_until = NULL")
 	batch := s.of(list, header("1", "d", 1))
 	batch.Complete = func(context.Context, pgx.Tx) error { return errBoom }
-	if _, err := s.db.Load(t.Context(), batch); !errors.Is(err, errBoom) {
-		t.Errorf("Load = %v, want the error of Complete", err)
-	}
-	if due() {
-		t.Error("a unit that failed made the details due")
-	}
+	failsWith(t, failure(s.db.Load(t.Context(), batch)), errBoom)
+	assert(t, !due(), "a unit that failed made the details due")
 }
 
 // TestListAndDetailsDoNotWaitForEachOther locks the details stream while its list loads. The
 // details stream waits for rows of the list, so the list must not wait for the details stream.
 func TestListAndDetailsDoNotWaitForEachOther(t *testing.T) {
-	t.Parallel()
 	s := openStore(t)
 	list, details := s.claimOf(s.bills), s.claimOf(s.details)
 	s.load(s.of(list, header("1", "a", 1)))

@@ -50,17 +50,11 @@ func TestDeclaredCapabilities(t *testing.T) {
 			got := make(map[pipeline.Capability]string)
 			for _, v := range capabilities.Declared(&test.resource) {
 				got[v.Capability] = string(v.Answer) + " " + string(v.Source)
-				if v.Evidence == "" {
-					t.Errorf("%s rests on nothing", v.Capability)
-				}
+				assert(t, v.Evidence != "", "%s rests on nothing", v.Capability)
 			}
-			if len(got) != len(test.want) {
-				t.Errorf("%v, want %v", got, test.want)
-			}
+			assert(t, len(got) == len(test.want), "%v, want %v", got, test.want)
 			for c, want := range test.want {
-				if got[c] != want {
-					t.Errorf("%s is %q, want %q", c, got[c], want)
-				}
+				assert(t, got[c] == want, "%s is %q, want %q", c, got[c], want)
 			}
 		})
 	}
@@ -70,7 +64,6 @@ func TestDeclaredCapabilities(t *testing.T) {
 // of unknown replaces nothing. The verdicts of an answer commit with its batch, and a claim carries
 // all of them.
 func TestVerdictsAreKept(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	declare := func() {
 		t.Helper()
@@ -100,9 +93,7 @@ func TestVerdictsAreKept(t *testing.T) {
 	}}
 	stale := batch
 	stale.Claim.Fence--
-	if _, err := h.db.Load(t.Context(), stale); err == nil {
-		t.Fatal("a lost claim was loaded")
-	}
+	require(t, failure(h.db.Load(t.Context(), stale)) != nil, "a lost claim was loaded")
 	same(t, "after a unit that was refused", "yes assumed ", verdict(pipeline.CapabilityFilter))
 	batch.Claim = h.claim()
 	h.load(batch)
@@ -136,7 +127,6 @@ func TestLatenessIsMeasured(t *testing.T) {
 		"not out of the answer of a list": {modified.Add(time.Minute), func(u *pipeline.Batch) { u.Listed = false }, "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			h := open(t)
 			claim := h.claim()
 			first := h.unit(claim)
@@ -164,7 +154,6 @@ func TestLatenessIsMeasured(t *testing.T) {
 // TestLatenessFades: half of a peak is left after a week. A lateness that is smaller than the rest
 // changes nothing; a larger one replaces it.
 func TestLatenessFades(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	for _, test := range []struct {
 		peak, age string
@@ -178,8 +167,6 @@ func TestLatenessFades(t *testing.T) {
 		{"0", "0", 0},
 	} {
 		got := ask[float64](h, "SELECT extract(epoch FROM sluice.faded($1::interval, clock_timestamp() - $2::interval))::float8", test.peak, test.age)
-		if got > test.want || got < test.want-0.1 {
-			t.Errorf("%s after %s: %g s, want %g", test.peak, test.age, got, test.want)
-		}
+		assert(t, got <= test.want && got >= test.want-0.1, "%s after %s: %g s, want %g", test.peak, test.age, got, test.want)
 	}
 }

@@ -22,16 +22,13 @@ import (
 // TestTheLogSaysWhatChanged compares the tables before and after each of many random writes with
 // what the log tells of it: each record that differs or has another stamp, and no other one.
 func TestTheLogSaysWhatChanged(t *testing.T) {
-	t.Parallel()
 	w := openWorld(t)
 	a := &actor{world: w, Rand: rand.New(rand.NewPCG(1, 1))}
 	stamped := func() map[string]string {
 		all := w.held("store")
-		rows, err := w.others.Query(t.Context(), `SELECT bill_id, _changed_at::text FROM store.bills`)
-		must(w, err)
+		rows := sure(w.others.Query(t.Context(), `SELECT bill_id, _changed_at::text FROM store.bills`))(w)
 		var id, at string
-		_, err = pgx.ForEachRow(rows, []any{&id, &at}, func() error { all[id] += " " + at; return nil })
-		must(w, err)
+		must(w, failure(pgx.ForEachRow(rows, []any{&id, &at}, func() error { all[id] += " " + at; return nil })))
 		return all
 	}
 	for n := range 150 {
@@ -46,8 +43,7 @@ func TestTheLogSaysWhatChanged(t *testing.T) {
 			do = func(ctx context.Context) error { return a.mend(ctx, rebuild.All) }
 		}
 		before, values := stamped(), w.held("store")
-		cursor, err := changes.Now(t.Context(), w.others)
-		must(w, err)
+		cursor := sure(changes.Now(t.Context(), w.others))(w)
 		if err := do(t.Context()); !expected(err) {
 			t.Fatal(err)
 		}
@@ -74,35 +70,27 @@ func TestTheLogSaysWhatChanged(t *testing.T) {
 }
 
 func TestAnUnchangedPageLogsNothing(t *testing.T) {
-	t.Parallel()
 	w := openWorld(t)
 	claim := w.claimOf(w.bills)
 	w.load(w.of(claim, header("1", "a", 1), header("2", "a", 1)))
 	logged := ask[int64](w.fixture, `SELECT coalesce(max(seq), 0) FROM sluice.changes`)
 	w.load(w.of(claim, header("1", "a", 1), header("2", "a", 1)))
-	if again := ask[int64](w.fixture, `SELECT nextval(pg_get_serial_sequence('sluice.changes', 'seq'))`); again != logged+1 {
-		t.Errorf("an unchanged page took %d numbers of the log", again-logged-1)
-	}
-	if logged != 1 {
-		t.Errorf("a page of new records took %d rows of the log, want one", logged)
-	}
+	again := ask[int64](w.fixture, `SELECT nextval(pg_get_serial_sequence('sluice.changes', 'seq'))`)
+	assert(t, again == logged+1, "an unchanged page took %d numbers of the log", again-logged-1)
+	assert(t, logged == 1, "a page of new records took %d rows of the log, want one", logged)
 }
 
 // TestATombstoneMovesTheStamp: a consumer asks for rows with a later _changed_at than the last one
 // that it saw. It gets each row that got or lost its tombstone, and no other.
 func TestATombstoneMovesTheStamp(t *testing.T) {
-	t.Parallel()
 	l := openList(t, once)
 	follow := func(what string, want ...string) {
 		t.Helper()
 		got := ask[[]string](l.fixture, `WITH seen AS (UPDATE public.seen SET upto = (SELECT max(_changed_at) FROM shop.things) FROM (SELECT upto AS before FROM public.seen) AS s RETURNING before)
 			SELECT coalesce(array_agg(thing_id ORDER BY thing_id), '{}') FROM shop.things, seen WHERE _changed_at > before`)
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: the follower sees %q, want %q", what, got, want)
-		}
+		assert(t, slices.Equal(got, want), "%s: the follower sees %q, want %q", what, got, want)
 	}
-	_, err := l.db.Pool().Exec(t.Context(), `CREATE TABLE public.seen AS SELECT '-infinity'::timestamptz AS upto`)
-	must(l, err)
+	must(l, failure(l.db.Pool().Exec(t.Context(), `CREATE TABLE public.seen AS SELECT '-infinity'::timestamptz AS upto`)))
 	l.read(1, 2, 3, 4, 5)
 	follow("loaded", "1", "2", "3", "4", "5")
 	l.scan(1, 2, 3, 4)
@@ -119,8 +107,8 @@ func TestATombstoneMovesTheStamp(t *testing.T) {
 	l.scan()
 	l.scan()
 	follow("held for a person")
-	_, err = l.db.DecideTombstones(t.Context(), l.sweep, ask[int64](l.fixture, `SELECT max(proof_run_id) FROM sluice.tombstones WHERE state = 'needs_review'`), tombstones.Accept)
-	must(l, err)
+	run := ask[int64](l.fixture, `SELECT max(proof_run_id) FROM sluice.tombstones WHERE state = 'needs_review'`)
+	must(l, failure(l.db.DecideTombstones(t.Context(), l.sweep, run, tombstones.Accept)))
 	follow("accepted by a person", "1", "2", "3", "4", "5")
 }
 
@@ -182,37 +170,32 @@ func (w *wordFixture) evidence() []string {
 
 func (w *wordFixture) want(what string, want ...string) {
 	w.Helper()
-	if got := w.evidence(); !slices.Equal(got, want) {
-		w.Errorf("%s: %q is known, want %q", what, got, want)
-	}
+	got := w.evidence()
+	assert(w, slices.Equal(got, want), "%s: %q is known, want %q", what, got, want)
 }
 
 // TestABatchIsUpstreamsWord: rows that a scan missed and an answer for several records leaves out
 // get their tombstones, if the answer can be believed.
 func TestABatchIsUpstreamsWord(t *testing.T) {
-	t.Parallel()
 	w := openWord(t)
 	w.load(w.of(w.claimOf(w.bills), header("1", "a", 1), header("2", "a", 1), header("3", "a", 1), header("4", "a", 1)))
 	control := func(ids ...string) string {
 		t.Helper()
-		id, err := w.db.Control(t.Context(), w.details, ids)
-		must(w, err)
+		id := sure(w.db.Control(t.Context(), w.details, ids))(w)
 		return id
 	}
 	w.shown("1", "2", "4")
 	w.want("a path that never answered is not asked", "3 suspected")
-	if soon := ask[bool](w.fixture, `SELECT next_due_at < now() + interval '61 minutes' FROM sluice.streams WHERE resource = 'bills.sweep'`); !soon {
-		t.Error("no word can be had, and the sweep is not repeated soon")
-	}
+	assert(t, ask[bool](w.fixture, `SELECT next_due_at < now() + interval '61 minutes' FROM sluice.streams WHERE resource = 'bills.sweep'`),
+		"no word can be had, and the sweep is not repeated soon")
 	w.single("1", "4")
 	w.shown("1", "4")
 	w.want("missed", "2 suspected", "3 suspected")
 	if got := []string{control("2"), control("1"), control("4", "2")}; !slices.Equal(got, []string{"4", "", "1"}) && !slices.Equal(got, []string{"1", "", "1"}) {
 		t.Errorf("the controls are %q, want a bill that has its single record, and none for a bill that was seen", got)
 	}
-	if soon := ask[bool](w.fixture, `SELECT next_due_at < now() + interval '61 minutes' FROM sluice.streams WHERE resource = 'bills.sweep'`); soon {
-		t.Error("the word of the second bill can be had, and the sweep is repeated soon")
-	}
+	assert(t, !ask[bool](w.fixture, `SELECT next_due_at < now() + interval '61 minutes' FROM sluice.streams WHERE resource = 'bills.sweep'`),
+		"the word of the second bill can be had, and the sweep is repeated soon")
 
 	batch := w.of(w.claimOf(w.details), w.singles("1")...)
 	batch.Missing = []string{"2", "3"}

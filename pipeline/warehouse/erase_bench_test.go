@@ -31,8 +31,7 @@ func BenchmarkErase(b *testing.B) {
 	if testing.Short() {
 		records = 2_000
 	}
-	db, err := warehouse.Open(b.Context(), warehousetest.Template(b, "control", migratedThings), warehouse.Options{})
-	must(b, err)
+	db := sure(warehouse.Open(b.Context(), warehousetest.Template(b, "control", migratedThings), warehouse.Options{}))(b)
 	b.Cleanup(db.Close)
 	service := shop()
 	stream := pipeline.Stream{Organization: organization, Service: service, Resource: &service.Resources[0]}
@@ -45,8 +44,7 @@ func BenchmarkErase(b *testing.B) {
 	if _, err := db.Pool().Exec(b.Context(), `VACUUM ANALYZE`); err != nil {
 		b.Fatal(err)
 	}
-	normalizer, err := record.New(stream.Resource, time.UTC)
-	must(b, err)
+	normalizer := sure(record.New(stream.Resource, time.UTC))(b)
 	for n := 0; b.Loop(); n++ {
 		id := fmt.Sprint(460000000000000000 + n*397%records)
 		receipt, err := db.Erase(b.Context(), &erasures.Subject{Stream: stream, Record: id, Is: func(raw []byte) bool {

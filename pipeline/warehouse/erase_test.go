@@ -56,8 +56,7 @@ func openErasing(t *testing.T) *erasing {
 
 func (e *erasing) subject(id string) *erasures.Subject {
 	e.Helper()
-	normalizer, err := record.New(e.bills.Resource, time.UTC)
-	must(e, err)
+	normalizer := sure(record.New(e.bills.Resource, time.UTC))(e)
 	return &erasures.Subject{Stream: e.bills, Record: id, Note: "request 7", Is: func(raw []byte) bool {
 		r, err := normalizer.Record(raw)
 		return err == nil && r.ID == id
@@ -93,21 +92,17 @@ func left(tables map[string][]string, text string) []string {
 }
 
 func TestAnErasedRecordIsNowhere(t *testing.T) {
-	t.Parallel()
 	e := openErasing(t)
 	before := e.tables()
-	if n := len(left(before, person)); n < 10 {
-		t.Fatalf("the person stands in %d rows only", n)
-	}
+	n := len(left(before, person))
+	require(t, n >= 10, "the person stands in %d rows only", n)
 	want := map[string]int64{
 		"rows": 1, "arrays of rows": 1, "versions": 3, "values by day": 1, "raw records": 3, "quarantine": 1, "callbacks": 2, "events": 1, "hints": 1,
 	}
-	planned, err := e.db.Erase(t.Context(), e.subject("1"), true)
-	must(e, err)
+	planned := sure(e.db.Erase(t.Context(), e.subject("1"), true))(e)
 	same(t, "a dry run would erase", want, planned.Places)
 	same(t, "a dry run changed", before, e.tables())
-	receipt, err := e.db.Erase(t.Context(), e.subject("1"), false)
-	must(e, err)
+	receipt := sure(e.db.Erase(t.Context(), e.subject("1"), false))(e)
 	same(t, "erased", want, receipt.Places)
 	after := e.tables()
 	for _, row := range left(after, person) {
@@ -124,32 +119,23 @@ func TestAnErasedRecordIsNowhere(t *testing.T) {
 		}
 	}
 	for _, row := range after["sluice.raw_records"] {
-		if !strings.Contains(row, "null") || !strings.Contains(row, `bill_id`) {
-			t.Errorf("an archive has not one record and a null: %s", row)
-		}
+		assert(t, strings.Contains(row, "null") && strings.Contains(row, `bill_id`), "an archive has not one record and a null: %s", row)
 	}
 	if got := ask[string](e.fixture, `SELECT string_agg(sluice.raw_record(_call_id, _raw_position)::text, '') FROM store.bills`); !strings.Contains(got, `"b2"`) {
 		t.Errorf("bill 2 leads to %s", got)
 	}
-	if got := ask[string](e.fixture, `SELECT op || ' ' || record_ids::text || ' ' || details::text FROM sluice.changes ORDER BY seq DESC LIMIT 1`); got != fmt.Sprintf(`deleted {1} {"erasure": %d}`, receipt.ID) {
-		t.Errorf("the log of changes says %s", got)
-	}
+	same(t, "the log of changes says", fmt.Sprintf(`deleted {1} {"erasure": %d}`, receipt.ID),
+		ask[string](e.fixture, `SELECT op || ' ' || record_ids::text || ' ' || details::text FROM sluice.changes ORDER BY seq DESC LIMIT 1`))
 	e.sound()
-	if _, err := e.db.Erase(t.Context(), e.subject("1"), false); !errors.Is(err, erasures.ErrNothing) {
-		t.Errorf("erased again: %v", err)
-	}
-	if _, err := e.db.Erase(t.Context(), e.subject("404"), false); !errors.Is(err, erasures.ErrNothing) {
-		t.Errorf("a record that never was: %v", err)
-	}
+	failsWith(t, failure(e.db.Erase(t.Context(), e.subject("1"), false)), erasures.ErrNothing)
+	failsWith(t, failure(e.db.Erase(t.Context(), e.subject("404"), false)), erasures.ErrNothing)
 }
 
 // TestAnErasedRecordIsRefused: by lists, by single records, in quarantine and in callbacks, until
 // it is allowed.
 func TestAnErasedRecordIsRefused(t *testing.T) {
-	t.Parallel()
 	e := openErasing(t)
-	_, err := e.db.Erase(t.Context(), e.subject("1"), false)
-	must(e, err)
+	must(e, failure(e.db.Erase(t.Context(), e.subject("1"), false)))
 	list, details := e.claimOf(e.bills), e.claimOf(e.details)
 	batch := e.of(list, header("1", person, 3), header("2", "b3", 3))
 	batch.Rejected = []pipeline.RejectedRecord{{Raw: []byte(`{"bill_id":"1","x":"` + person + `"}`), ID: "1", Code: "wrong_type"}}
@@ -164,30 +150,23 @@ func TestAnErasedRecordIsRefused(t *testing.T) {
 			t.Error("came back: " + row)
 		}
 	}
-	was, err := erasures.Allow(t.Context(), e.db.Pool(), e.bills.ListKey(), "1")
-	must(e, err)
-	if diff := cmp.Diff(pipeline.Loaded{Inserted: 1}, e.load(e.of(list, header("1", person, 4)))); diff != "" || !was {
-		t.Errorf("after it was allowed (%t), loaded (-want +got):\n%s", was, diff)
-	}
+	was := sure(erasures.Allow(t.Context(), e.db.Pool(), e.bills.ListKey(), "1"))(e)
+	diff := cmp.Diff(pipeline.Loaded{Inserted: 1}, e.load(e.of(list, header("1", person, 4))))
+	assert(t, diff == "" && was, "after it was allowed (%t), loaded (-want +got):\n%s", was, diff)
 }
 
 // TestALoadThatWaitedForAnErasure has lost its claim: what it read of other tables before it waited
 // does not show the erasure.
 func TestALoadThatWaitedForAnErasure(t *testing.T) {
-	t.Parallel()
 	e := openErasing(t)
 	batch := e.of(e.claimOf(e.bills), header("1", person, 3))
 	// The erasure has locked the stream, and waits for its turn among erasures.
-	turn, err := e.db.Pool().Begin(t.Context())
-	must(e, err)
-	_, err = turn.Exec(t.Context(), `LOCK TABLE sluice.erasures IN SHARE ROW EXCLUSIVE MODE`)
-	must(e, err)
+	turn := sure(e.db.Pool().Begin(t.Context()))(e)
+	must(e, failure(turn.Exec(t.Context(), `LOCK TABLE sluice.erasures IN SHARE ROW EXCLUSIVE MODE`)))
 	waiting := func(n int) {
 		t.Helper()
 		for ask[int](e.fixture, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) < n {
-			if t.Failed() || t.Context().Err() != nil {
-				t.Fatalf("%d sessions do not wait", n)
-			}
+			require(t, !t.Failed() && t.Context().Err() == nil, "%d sessions do not wait", n)
 		}
 	}
 	var both sync.WaitGroup
@@ -198,9 +177,7 @@ func TestALoadThatWaitedForAnErasure(t *testing.T) {
 	})
 	waiting(1)
 	both.Go(func() {
-		if _, err := e.db.Load(t.Context(), batch); !errors.Is(err, pipeline.ErrLostClaim) {
-			t.Errorf("the load ended with %v, want ErrLostClaim", err)
-		}
+		failsWith(t, failure(e.db.Load(t.Context(), batch)), pipeline.ErrLostClaim)
 	})
 	waiting(2)
 	must(e, turn.Commit(t.Context()))
@@ -211,7 +188,6 @@ func TestALoadThatWaitedForAnErasure(t *testing.T) {
 // TestErasingBesideLoads: batches that show the record are loaded while it is erased. Each comes
 // before, or its claim is lost; the next claim refuses the record.
 func TestErasingBesideLoads(t *testing.T) {
-	t.Parallel()
 	e := openErasing(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	var loading sync.WaitGroup
@@ -233,8 +209,7 @@ func TestErasingBesideLoads(t *testing.T) {
 		}
 	})
 	<-begun
-	_, err := e.db.Erase(t.Context(), e.subject("1"), false)
-	must(e, err)
+	must(e, failure(e.db.Erase(t.Context(), e.subject("1"), false)))
 	at := ask[int64](e.fixture, `SELECT max(seq) FROM sluice.changes`)
 	for ask[int64](e.fixture, `SELECT count(*) FROM sluice.changes WHERE seq > $1`, at) < 3 { // three batches later
 		if t.Failed() {
@@ -251,21 +226,17 @@ func TestErasingBesideLoads(t *testing.T) {
 
 // TestReceiptsShowThatTheyWereAltered: each is sealed with the one before it.
 func TestReceiptsShowThatTheyWereAltered(t *testing.T) {
-	t.Parallel()
 	e := openErasing(t)
 	for _, id := range []string{"1", "2"} {
-		_, err := e.db.Erase(t.Context(), e.subject(id), false)
-		must(e, err)
+		must(e, failure(e.db.Erase(t.Context(), e.subject(id), false)))
 	}
 	altered := func() []bool {
-		receipts, err := erasures.List(t.Context(), e.db.Pool())
-		must(e, err)
+		receipts := sure(erasures.List(t.Context(), e.db.Pool()))(e)
 		var found []bool
 		for _, r := range receipts {
 			found = append(found, r.Altered)
-			if text, err := json.Marshal(r); err != nil || strings.Contains(string(text), "anna") {
-				t.Errorf("receipt %s, error %v", text, err)
-			}
+			text, err := json.Marshal(r)
+			assert(t, err == nil && !strings.Contains(string(text), "anna"), "receipt %s, error %v", text, err)
 		}
 		return found
 	}

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
@@ -74,7 +73,6 @@ func (w *world) told(cursor string) string {
 // tombstone and live rows stay. Followers are told, the evidence says so, and the record can come
 // back.
 func TestRowsOfGoneRecordsGo(t *testing.T) {
-	t.Parallel()
 	w := goneWorld(t)
 	w.exec(`INSERT INTO store.bills SELECT 'other', bill_id, vendor_id, total, modified, _extra, _content_hash, _call_id, _raw_position, _run_id,
 		_first_seen_at, _changed_at, _payload_hash, now() - interval '1 year' FROM store.bills WHERE bill_id = '1'`)
@@ -88,17 +86,13 @@ func TestRowsOfGoneRecordsGo(t *testing.T) {
 	for range 2 {
 		must(w, w.db.PruneGone(t.Context(), 48*time.Hour))
 	}
-	if others := ask[int](w.fixture, `SELECT count(*) FROM store.bills WHERE organization_id = 'other'`); others != 1 {
-		t.Errorf("%d rows of an organization without evidence are left, want 1", others)
-	}
+	same(t, "rows of an organization without evidence are left", 1,
+		ask[int](w.fixture, `SELECT count(*) FROM store.bills WHERE organization_id = 'other'`))
 	w.exec(`DELETE FROM store.bills WHERE organization_id = 'other'`)
 	w.expectRows("after 48 hours", "2 gone, 3, 4; lines of 2, 3, 4")
-	if told := w.told(before); told != "1 deleted" {
-		t.Errorf("followers are told %q, want that 1 is deleted", told)
-	}
-	if logged := ask[int](w.fixture, `SELECT count(*) FROM sluice.changes WHERE op = 'deleted' AND '1' = ANY (record_ids)`); logged != 2 {
-		t.Errorf("the log says %d times that 1 was deleted, want twice: tombstone and row", logged)
-	}
+	same(t, "followers are told", "1 deleted", w.told(before))
+	logged := ask[int](w.fixture, `SELECT count(*) FROM sluice.changes WHERE op = 'deleted' AND '1' = ANY (record_ids)`)
+	assert(t, logged == 2, "the log says %d times that 1 was deleted, want twice: tombstone and row", logged)
 	const evidence = `SELECT string_agg(record_id || ' ' || state || CASE WHEN pruned_at IS NULL THEN '' ELSE ' pruned' END, ', ' ORDER BY record_id) FROM sluice.tombstones`
 	same(t, "the evidence", "1 deleted pruned, 2 deleted", ask[string](w.fixture, evidence))
 	if found, err := w.db.Of(t.Context(), organization, "store", "bills", "1"); err != nil || found == nil || found.PrunedAt == nil {
@@ -109,21 +103,17 @@ func TestRowsOfGoneRecordsGo(t *testing.T) {
 	w.exec(`UPDATE sluice.raw_records SET kept_at = now() - interval '3 days'`)
 	raws := ask[int](w.fixture, `SELECT count(*) FROM sluice.raw_records WHERE records LIKE '%"bill_id":"1"%'`)
 	must(w, w.db.PruneRaw(t.Context(), 48*time.Hour))
-	if left := ask[int](w.fixture, `SELECT count(*) FROM sluice.raw_records WHERE records LIKE '%"bill_id":"1"%'`); raws != 1 || left != 0 {
-		t.Errorf("of %d raw records of bill 1 %d are left, want none of one", raws, left)
-	}
+	left := ask[int](w.fixture, `SELECT count(*) FROM sluice.raw_records WHERE records LIKE '%"bill_id":"1"%'`)
+	assert(t, raws == 1 && left == 0, "of %d raw records of bill 1 %d are left, want none of one", raws, left)
 	for _, id := range []string{"2", "3", "4"} {
-		if left := ask[int](w.fixture, `SELECT count(*) FROM sluice.raw_records WHERE records LIKE '%"bill_id":"' || $1 || '"%'`, id); left == 0 {
-			t.Errorf("the raw records of bill %s are gone, too", id)
-		}
+		assert(t, ask[int](w.fixture, `SELECT count(*) FROM sluice.raw_records WHERE records LIKE '%"bill_id":"' || $1 || '"%'`, id) != 0,
+			"the raw records of bill %s are gone, too", id)
 	}
 
 	// The record comes back, is deleted again, and goes again.
 	w.bring(w.details, singleBill("1", "b", 2))
 	w.expectRows("it came back", "1, 2 gone, 3, 4; lines of 1, 2, 3, 4")
-	if told := w.told(before); told != "1 new" {
-		t.Errorf("followers from before are told %q, want that 1 is new", told)
-	}
+	same(t, "followers from before are told", "1 new", w.told(before))
 	same(t, "the evidence", "1 restored, 2 deleted", ask[string](w.fixture, evidence))
 	must(w, w.db.PruneGone(t.Context(), 48*time.Hour))
 	w.expectRows("nothing is old", "1, 2 gone, 3, 4; lines of 1, 2, 3, 4")
@@ -137,7 +127,6 @@ func TestRowsOfGoneRecordsGo(t *testing.T) {
 // TestAGoneRowThatIsWrittenMeanwhileStays: the loader has the stream, the evidence or the row
 // locked; whatever it is, rows are left to the next turn, and the loader does not wait.
 func TestAGoneRowThatIsWrittenMeanwhileStays(t *testing.T) {
-	t.Parallel()
 	w := goneWorld(t)
 	w.age("1", 49*time.Hour)
 	for what, sql := range map[string]string{
@@ -147,10 +136,8 @@ func TestAGoneRowThatIsWrittenMeanwhileStays(t *testing.T) {
 		"a row that a person locks": `SELECT FROM store.bills WHERE bill_id = '1' FOR UPDATE`,
 		"another process at it":     `SELECT sluice.take_turn('gone')`,
 	} {
-		tx, err := w.others.Begin(t.Context())
-		must(w, err)
-		_, err = tx.Exec(t.Context(), sql)
-		must(w, err)
+		tx := sure(w.others.Begin(t.Context()))(w)
+		must(w, failure(tx.Exec(t.Context(), sql)))
 		if err := w.db.PruneGone(t.Context(), 48*time.Hour); err != nil { // a wait would end with the timeout of locks
 			t.Errorf("%s: %v", what, err)
 		}
@@ -165,29 +152,20 @@ func TestAGoneRowThatIsWrittenMeanwhileStays(t *testing.T) {
 
 // TestAKilledPruneLeavesNothingHalf: rows, evidence and log change together or not at all.
 func TestAKilledPruneLeavesNothingHalf(t *testing.T) {
-	t.Parallel()
 	w := goneWorld(t)
 	w.age("1", 49*time.Hour)
 	const state = `SELECT concat_ws(E'\n', (SELECT json_agg(b ORDER BY bill_id) FROM store.bills b)::text, (SELECT json_agg(l ORDER BY _parent_id) FROM store.bills_lines l)::text,
 		(SELECT json_agg(k ORDER BY record_id) FROM sluice.tombstones k)::text, (SELECT json_agg(c ORDER BY seq) FROM sluice.changes c)::text)`
 	before := ask[string](w.fixture, state)
-	conn, err := pgx.Connect(t.Context(), w.url)
-	must(w, err)
-	tx, err := conn.Begin(t.Context())
-	must(w, err)
+	conn := sure(pgx.Connect(t.Context(), w.url))(w)
+	tx := sure(conn.Begin(t.Context()))(w)
 	var dropped int
 	must(w, tx.QueryRow(t.Context(), `SELECT sluice.prune_gone('2 days')`).Scan(&dropped))
-	if dropped != 1 {
-		t.Fatalf("%d rows went, want 1", dropped)
-	}
+	require(t, dropped == 1, "%d rows went, want 1", dropped)
 	w.exec(`SELECT pg_terminate_backend($1::bigint::integer, 10000)`, int64(conn.PgConn().PID()))
-	if err := tx.Commit(t.Context()); err == nil {
-		t.Fatal("the killed session committed")
-	}
+	require(t, tx.Commit(t.Context()) != nil, "the killed session committed")
 	_ = conn.Close(t.Context())
-	if diff := cmp.Diff(before, ask[string](w.fixture, state)); diff != "" {
-		t.Errorf("a killed prune left (-before +after):\n%s", diff)
-	}
+	same(t, "a killed prune left", before, ask[string](w.fixture, state))
 	must(w, w.db.PruneGone(t.Context(), 48*time.Hour))
 	w.expectRows("the next one", "2 gone, 3, 4; lines of 2, 3, 4")
 }
@@ -195,7 +173,6 @@ func TestAKilledPruneLeavesNothingHalf(t *testing.T) {
 // TestVersionsOutliveTheRow: the versions of a record end with its tombstone and go by their own
 // age; without the row they still say what it was.
 func TestVersionsOutliveTheRow(t *testing.T) {
-	t.Parallel()
 	w := openWorld(t)
 	w.kept(true)
 	w.bring(w.bills, header("1", "a", 1), header("2", "a", 1))
@@ -204,12 +181,10 @@ func TestVersionsOutliveTheRow(t *testing.T) {
 	w.sweeps(2)
 	w.age("1", 49*time.Hour)
 	must(w, w.db.PruneGone(t.Context(), 48*time.Hour))
-	if rows := ask[string](w.fixture, `SELECT string_agg(bill_id, ' ' ORDER BY bill_id) FROM store.bills`); rows != "2" {
-		t.Fatalf("the rows are %s, want 2", rows)
-	}
-	if then := ask[string](w.fixture, `SELECT string_agg(bill_id, ' ' ORDER BY bill_id) FROM history.as_of(NULL::store.bills, $1)`, at); then != "1 2" {
-		t.Errorf("the rows of then are %s, want 1 2", then)
-	}
+	rows := ask[string](w.fixture, `SELECT string_agg(bill_id, ' ' ORDER BY bill_id) FROM store.bills`)
+	require(t, rows == "2", "the rows are %s, want 2", rows)
+	same(t, "the rows of then", "1 2",
+		ask[string](w.fixture, `SELECT string_agg(bill_id, ' ' ORDER BY bill_id) FROM history.as_of(NULL::store.bills, $1)`, at))
 	same(t, "versions belong to no row", 0, ask[int](w.fixture, `SELECT count(*) FROM history.astray()`))
 	w.exec(`UPDATE history.versions SET valid_from = valid_from - interval '5 days', valid_to = CASE valid_to WHEN 'infinity' THEN valid_to ELSE valid_to - interval '5 days' END`)
 	must(w, w.db.PruneHistory(t.Context(), 72*time.Hour))
@@ -219,7 +194,6 @@ func TestVersionsOutliveTheRow(t *testing.T) {
 // TestEntriesOfTheQuarantineGoByTheirState: from when they were decided or came last, whichever was
 // later.
 func TestEntriesOfTheQuarantineGoByTheirState(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	const day = 24 * time.Hour
 	fill := func() {
@@ -227,8 +201,7 @@ func TestEntriesOfTheQuarantineGoByTheirState(t *testing.T) {
 			SELECT 'o', 'shop', 'things', convert_to(k.note, 'UTF8'), 'x', 'bad', k.note, k.state, now() - k.decided * interval '1 day', now() - k.seen * interval '1 day'
 			FROM (VALUES ('a', 'open', NULL, 100), ('b', 'open', NULL, 3), ('c', 'retried', 100, 120), ('d', 'retried', 100, 10), ('e', 'retried', 10, 100),
 				('f', 'resolved', 100, 100), ('g', 'resolved', 89, 100), ('h', 'resolved', 100, 89)) AS k (note, state, decided, seen)`} {
-			_, err := h.db.Pool().Exec(t.Context(), sql)
-			must(h, err)
+			must(h, failure(h.db.Pool().Exec(t.Context(), sql)))
 		}
 	}
 	for _, c := range []struct {
@@ -245,17 +218,12 @@ func TestEntriesOfTheQuarantineGoByTheirState(t *testing.T) {
 		must(h, h.db.PruneQuarantine(t.Context(), c.ages))
 		same(t, fmt.Sprintf("%+v leaves", c.ages), c.want, ask[string](h, `SELECT coalesce(string_agg(note, '' ORDER BY note), '') FROM sluice.quarantine`))
 	}
-	if err := h.db.PruneQuarantine(t.Context(), quarantine.Ages{Retried: 47 * time.Hour}); err == nil {
-		t.Error("entries may be kept for 47 hours")
-	}
+	assert(t, h.db.PruneQuarantine(t.Context(), quarantine.Ages{Retried: 47 * time.Hour}) != nil, "entries may be kept for 47 hours")
 	fill()
-	tx, err := h.db.Pool().Begin(t.Context())
-	must(h, err)
-	_, err = tx.Exec(t.Context(), `UPDATE sluice.quarantine SET last_seen_at = now() WHERE note = 'c'`)
-	must(h, err)
+	tx := sure(h.db.Pool().Begin(t.Context()))(h)
+	must(h, failure(tx.Exec(t.Context(), `UPDATE sluice.quarantine SET last_seen_at = now() WHERE note = 'c'`)))
 	must(h, h.db.PruneQuarantine(t.Context(), quarantine.Ages{Retried: 90 * day}))
 	must(h, tx.Commit(t.Context()))
-	if left := ask[string](h, `SELECT string_agg(note, '' ORDER BY note) FROM sluice.quarantine`); left != "abcdefgh" {
-		t.Errorf("an entry that came again meanwhile: %q are left, want all", left)
-	}
+	left := ask[string](h, `SELECT string_agg(note, '' ORDER BY note) FROM sluice.quarantine`)
+	assert(t, left == "abcdefgh", "an entry that came again meanwhile: %q are left, want all", left)
 }

@@ -125,17 +125,13 @@ func (h *hintedFixture) loadAskedAgain(batch pipeline.Batch) {
 	batch.Complete = func(ctx context.Context, tx pgx.Tx) error {
 		return tx.QueryRow(ctx, `SELECT requested_gen > served_gen FROM sluice.streams WHERE resource = 'bills.hinted'`).Scan(&again)
 	}
-	if due := h.tick(); len(due) != 1 {
-		h.Errorf("due during the run are %v", due)
-	}
+	due := h.tick()
+	assert(h, len(due) == 1, "due during the run are %v", due)
 	h.load(batch)
-	if !again {
-		h.Error("no run follows")
-	}
+	assert(h, again, "no run follows")
 }
 
 func TestAHintLeadsToARead(t *testing.T) {
-	t.Parallel()
 	h := openHinted(t)
 	h.read(nil, singleBill("1", "a", 1))
 	written := func() string {
@@ -143,47 +139,33 @@ func TestAHintLeadsToARead(t *testing.T) {
 			(SELECT json_agg(r)::text FROM sluice.runs r), (SELECT count(*) FROM sluice.calls))`)
 	}
 	before := written()
-	if !h.told("one", "1", "2") {
-		t.Error("the callback is not new")
-	}
-	if written() != before {
-		t.Error("a callback alone changed a row, a stream or a run")
-	}
+	assert(t, h.told("one", "1", "2"), "the callback is not new")
+	assert(t, written() == before, "a callback alone changed a row, a stream or a run")
 	same(t, "the streams that are due differ", []string{"bills.hinted"}, h.tick())
-	if len(h.due) != 1 || len(h.due[0].Records) != 2 || h.due[0].List {
-		t.Errorf("asked about %+v", h.due)
-	}
+	assert(t, len(h.due) == 1 && len(h.due[0].Records) == 2 && !h.due[0].List, "asked about %+v", h.due)
 	h.wantOpen("1 asked, 2 asked")
-	if again := h.tick(); again != nil {
-		t.Errorf("the next tick asks again for %v", again)
-	}
+	again := h.tick()
+	assert(t, again == nil, "the next tick asks again for %v", again)
 	ids, total, err := h.db.Pending(t.Context(), h.hinted, 0, 1)
 	must(h, err)
-	if total != 2 || len(ids) != 1 || ids[0] != "1" {
-		t.Errorf("pending are %v of %d", ids, total)
-	}
+	assert(t, total == 2 && len(ids) == 1 && ids[0] == "1", "pending are %v of %d", ids, total)
 	h.read(nil, singleBill("1", "b", 2), singleBill("2", "new", 2))
 	h.wantOpen("")
-	if got := ask[string](h.fixture, `SELECT string_agg(bill_id || ' ' || _detail_state, ', ' ORDER BY bill_id) FROM store.bills`); got != "1 current, 2 current" {
-		t.Errorf("rows are %s", got)
-	}
-	if moved := ask[bool](h.fixture, `SELECT bool_or(watermark IS NOT NULL) FROM sluice.streams`); moved {
-		t.Error("a hint moved a watermark")
-	}
+	same(t, "rows", "1 current, 2 current",
+		ask[string](h.fixture, `SELECT string_agg(bill_id || ' ' || _detail_state, ', ' ORDER BY bill_id) FROM store.bills`))
+	assert(t, !ask[bool](h.fixture, `SELECT bool_or(watermark IS NOT NULL) FROM sluice.streams`), "a hint moved a watermark")
 }
 
 // TestAReadThatShowsNothingNewIsRepeatedOnce: readers may see a change late.
 func TestAReadThatShowsNothingNewIsRepeatedOnce(t *testing.T) {
-	t.Parallel()
 	h := openHinted(t)
 	h.read(nil, singleBill("1", "a", 1))
 	h.told("one", "1", "9")
 	h.tick()
 	h.read([]string{"9"}, singleBill("1", "a", 1))
 	h.wantOpen("1 again, 9 again")
-	if early := h.tick(); early != nil {
-		t.Errorf("read again without a pause: %v", early)
-	}
+	early := h.tick()
+	assert(t, early == nil, "read again without a pause: %v", early)
 	h.exec(`UPDATE sluice.hints SET due_at = now()`)
 	h.tick()
 	h.wantOpen("1 asked again, 9 asked again")
@@ -194,7 +176,6 @@ func TestAReadThatShowsNothingNewIsRepeatedOnce(t *testing.T) {
 // TestAnAnswerThatCannotBeReadSettlesAHint: such a batch names no call. The record is in
 // quarantine, and not read again by each run to come.
 func TestAnAnswerThatCannotBeReadSettlesAHint(t *testing.T) {
-	t.Parallel()
 	h := openHinted(t)
 	h.told("one", "1")
 	for _, left := range []string{"1 again", ""} {
@@ -209,7 +190,6 @@ func TestAnAnswerThatCannotBeReadSettlesAHint(t *testing.T) {
 
 // TestACallbackDuringAReadLeadsToAnother: the call that was under way may not show the change.
 func TestACallbackDuringAReadLeadsToAnother(t *testing.T) {
-	t.Parallel()
 	h := openHinted(t)
 	h.told("one", "1")
 	h.tick()
@@ -220,7 +200,6 @@ func TestACallbackDuringAReadLeadsToAnother(t *testing.T) {
 }
 
 func TestTheListAnswersForItsRecords(t *testing.T) {
-	t.Parallel()
 	h := openHinted(t)
 	h.answer = warehouse.HintAnswer{Work: pipeline.WorkList}
 	h.told("one", "1")
@@ -249,22 +228,18 @@ func (h *hintedFixture) ended(list pipeline.Claim, raws ...string) {
 }
 
 func TestAListThatRanJustNowRests(t *testing.T) {
-	t.Parallel()
 	h := openHinted(t)
 	h.answer = warehouse.HintAnswer{Work: pipeline.WorkList, Pause: time.Minute}
 	h.told("one", "1")
-	if due := h.tick(); due != nil {
-		t.Errorf("due are %v", due)
-	}
+	due := h.tick()
+	assert(t, due == nil, "due are %v", due)
 	h.wantOpen("list")
-	if wait := ask[float64](h.fixture, `SELECT extract(epoch FROM due_at - now())::float8 FROM sluice.hints WHERE record_id = ''`); wait < 50 || wait > 60 {
-		t.Errorf("the list rests for %.0f s, want a minute", wait)
-	}
+	wait := ask[float64](h.fixture, `SELECT extract(epoch FROM due_at - now())::float8 FROM sluice.hints WHERE record_id = ''`)
+	assert(t, wait >= 50 && wait <= 60, "the list rests for %.0f s, want a minute", wait)
 }
 
 // TestWhatUpstreamRefusesNoHintOpens: a denied stream waits as it did.
 func TestWhatUpstreamRefusesNoHintOpens(t *testing.T) {
-	t.Parallel()
 	h := openHinted(t)
 	h.exec(`UPDATE sluice.streams SET state = 'denied'`)
 	h.told("one", "1")
@@ -285,13 +260,10 @@ func TestWhatUpstreamRefusesNoHintOpens(t *testing.T) {
 
 // TestAStreamThatIsWrittenToIsAskedByTheNextTick: the tick waits for no load.
 func TestAStreamThatIsWrittenToIsAskedByTheNextTick(t *testing.T) {
-	t.Parallel()
 	h := openHinted(t)
 	h.told("one", "1")
-	tx, err := h.db.Pool().Begin(t.Context())
-	must(h, err)
-	_, err = tx.Exec(t.Context(), `SELECT FROM sluice.streams FOR UPDATE`)
-	must(h, err)
+	tx := sure(h.db.Pool().Begin(t.Context()))(h)
+	must(h, failure(tx.Exec(t.Context(), `SELECT FROM sluice.streams FOR UPDATE`)))
 	if due := h.tick(); due != nil {
 		t.Errorf("due are %v", due)
 	}
@@ -304,11 +276,8 @@ func TestAStreamThatIsWrittenToIsAskedByTheNextTick(t *testing.T) {
 
 // TestCallbacksAreCounted: one row per content, one hint per record, a pause that ends.
 func TestCallbacksAreCounted(t *testing.T) {
-	t.Parallel()
 	h := openHinted(t)
-	if !h.told("one", "1") || h.told("one", "1") || h.told("one", "1") {
-		t.Error("the first callback is new and the others are not")
-	}
+	assert(t, h.told("one", "1") && !h.told("one", "1") && !h.told("one", "1"), "the first callback is new and the others are not")
 	for sql, want := range map[string]int{
 		`SELECT count(*)::int FROM sluice.callbacks`: 1, `SELECT times::int FROM sluice.callbacks`: 3, `SELECT count(*)::int FROM sluice.hints`: 1,
 		`SELECT told::int FROM sluice.hints`: 3, `SELECT count(*)::int FROM notifications.events`: 3,
@@ -319,9 +288,7 @@ func TestCallbacksAreCounted(t *testing.T) {
 		return ask[bool](h.fixture, `SELECT notifications.take_callback('o', 'watch', '\x01', 'Products', '', '{7}', NULL, 10, NULL,
 			'{store}', '{bills}', '{""}', '1 minute', '15 seconds')`)
 	}
-	if !watch() || watch() {
-		t.Error("of two equal callbacks of a channel one is new")
-	}
+	assert(t, watch() && !watch(), "of two equal callbacks of a channel one is new")
 	if got := ask[string](h.fixture, `SELECT concat_ws(' ', (SELECT told FROM sluice.hints WHERE organization_id = 'o'),
 		(SELECT due_at - first_at FROM sluice.hints WHERE organization_id = 'o'),
 		(SELECT string_agg(record_id, ',') FROM notifications.events WHERE organization_id = 'o'))`); got != `1 00:00:15 7` {
@@ -332,7 +299,6 @@ func TestCallbacksAreCounted(t *testing.T) {
 // TestNotificationsAreTrustedWhileTheyTell: three runs without a miss and a proven way give the
 // long interval; one miss, or a way that is no longer proven, gives the usual one back.
 func TestNotificationsAreTrustedWhileTheyTell(t *testing.T) {
-	t.Parallel()
 	h := openHinted(t)
 	h.notified()
 	wait := func() int {
@@ -340,9 +306,8 @@ func TestNotificationsAreTrustedWhileTheyTell(t *testing.T) {
 	}
 	want := func(what string, hours int) {
 		t.Helper()
-		if got := wait(); got != hours {
-			t.Errorf("%s: due in %d h, want %d", what, got, hours)
-		}
+		got := wait()
+		assert(t, got == hours, "%s: due in %d h, want %d", what, got, hours)
 	}
 	must(h, h.db.Prove(t.Context(), []pipeline.Key{h.bills.Key()}, time.Hour))
 	h.scheduled(header("1", "a", 1))
@@ -352,27 +317,19 @@ func TestNotificationsAreTrustedWhileTheyTell(t *testing.T) {
 	}
 	h.scheduled(header("1", "a", 1), header("2", "a", 1)) // told of
 	want("three runs in a row found what was told", 6)
-	if ask[int](h.fixture, `SELECT announced_runs FROM sluice.streams WHERE resource = 'bills'`) != 4 {
-		t.Error("a first sync counts, or a run that was told of does not")
-	}
-	lapsed, err := h.db.Distrust(t.Context())
-	must(h, err)
-	if len(lapsed) > 0 {
-		t.Errorf("%v lapsed though all is well", lapsed)
-	}
+	assert(t, ask[int](h.fixture, `SELECT announced_runs FROM sluice.streams WHERE resource = 'bills'`) == 4,
+		"a first sync counts, or a run that was told of does not")
+	lapsed := sure(h.db.Distrust(t.Context()))(h)
+	assert(t, len(lapsed) == 0, "%v lapsed though all is well", lapsed)
 	must(h, h.db.Prove(t.Context(), []pipeline.Key{h.bills.Key()}, 0))
-	lapsed, err = h.db.Distrust(t.Context())
-	must(h, err)
-	if len(lapsed) != 1 {
-		t.Errorf("%v lapsed, want the list", lapsed)
-	}
+	lapsed = sure(h.db.Distrust(t.Context()))(h)
+	assert(t, len(lapsed) == 1, "%v lapsed, want the list", lapsed)
 	want("the way is not proven", 1)
 	must(h, h.db.Prove(t.Context(), []pipeline.Key{h.bills.Key()}, time.Hour))
 	h.scheduled(header("1", "a", 1))
 	want("the way is proven again", 6)
 	h.scheduled(header("1", "a", 1), header("3", "a", 1))
-	_, err = h.db.Distrust(t.Context())
-	must(h, err)
+	must(h, failure(h.db.Distrust(t.Context())))
 	want("a change that nothing told of", 1)
 	same(t, "changes were not told of", 1, ask[int](h.fixture, `SELECT max(unannounced)::int FROM sluice.runs`))
 }
@@ -380,7 +337,6 @@ func TestNotificationsAreTrustedWhileTheyTell(t *testing.T) {
 // TestADeletionIsLookedFor: what upstream says about a deletion is no evidence, and a look finds
 // it.
 func TestADeletionIsLookedFor(t *testing.T) {
-	t.Parallel()
 	h := openHinted(t)
 	look := h.bills
 	look.Work = pipeline.WorkLook

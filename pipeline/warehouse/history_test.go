@@ -48,8 +48,7 @@ func (s *storeFixture) asOf(at time.Time, byUpstream bool) string {
 // sound fails the test if a check about versions finds anything.
 func (s *storeFixture) sound() {
 	s.Helper()
-	checks, err := verifications.New(s.db.Pool()).Checks(s.Context(), verifications.Scope{})
-	must(s, err)
+	checks := sure(verifications.New(s.db.Pool()).Checks(s.Context(), verifications.Scope{}))(s)
 	seen := 0
 	for _, check := range checks {
 		if strings.HasPrefix(check.Name, "history_") {
@@ -80,7 +79,6 @@ func bill(id, total string, day int, lines ...string) string {
 // TestVersionsAreWhatTheTablesHeld loads, changes and loads again, and asks for each instant in
 // between. The expected answers are written out here.
 func TestVersionsAreWhatTheTablesHeld(t *testing.T) {
-	t.Parallel()
 	s := openStore(t)
 	s.kept(true)
 	list, details := s.claimOf(s.bills), s.claimOf(s.details)
@@ -125,14 +123,12 @@ func TestVersionsAreWhatTheTablesHeld(t *testing.T) {
 
 func (s *storeFixture) exec(sql string, args ...any) {
 	s.Helper()
-	_, err := s.db.Pool().Exec(s.Context(), sql, args...)
-	must(s, err)
+	must(s, failure(s.db.Pool().Exec(s.Context(), sql, args...)))
 }
 
 // TestTheTableIsItsOwnVersion compares the rows, column by column, with their present versions, and
 // one bill's versions with an earlier copy.
 func TestTheTableIsItsOwnVersion(t *testing.T) {
-	t.Parallel()
 	s := openStore(t)
 	s.kept(true)
 	s.load(s.of(s.claimOf(s.bills), bill("a", "1", 1, "x"), strings.TrimSuffix(bill("b", "", 2, `"quoted"`, "ü"), "}")+`,"novel":{"deep":[1.50,null]}}`))
@@ -142,8 +138,7 @@ func TestTheTableIsItsOwnVersion(t *testing.T) {
 	must(s, migrations.Migrate(t.Context(), s.url, migrations.Options{})) // the functions of the table whose versions are kept
 	for _, zone := range []string{"UTC", "Asia/Kolkata"} {
 		must(s, pgx.BeginFunc(t.Context(), s.db.Pool(), func(tx pgx.Tx) error {
-			_, err := tx.Exec(t.Context(), `SELECT set_config('timezone', $1, true)`, zone)
-			must(s, err)
+			must(s, failure(tx.Exec(t.Context(), `SELECT set_config('timezone', $1, true)`, zone)))
 			for table, reader := range map[string]string{"store.bills": "store_bills", "store.bills_lines": "store_bills_lines", "store.was": "store_bills", "store.were": "store_bills_lines"} {
 				var n int
 				must(s, tx.QueryRow(t.Context(), fmt.Sprintf(differ, table, reader), at).Scan(&n))
@@ -151,7 +146,7 @@ func TestTheTableIsItsOwnVersion(t *testing.T) {
 			}
 			// A session in another zone sees no difference, and writes no version where nothing
 			// changed.
-			_, err = tx.Exec(t.Context(), `SELECT history.write_versions($1, 'store', 'bills', '{a,b}')`, organization)
+			_, err := tx.Exec(t.Context(), `SELECT history.write_versions($1, 'store', 'bills', '{a,b}')`, organization)
 			return err
 		}))
 	}
@@ -162,14 +157,12 @@ func TestTheTableIsItsOwnVersion(t *testing.T) {
 	}
 	same(t, "versions", 4, ask[int](s.fixture, `SELECT count(*) FROM history.versions`))
 	same(t, "rows of one bill", 1, ask[int](s.fixture, `SELECT count(*) FROM history.store_bills_as_of($1, $2, 'a')`, at, organization))
-	if n := ask[int](s.fixture, `SELECT count(*) FROM store.bills b, sluice.raw_record(b._call_id, b._raw_position) r WHERE r IS NOT NULL`); n != 2 {
-		t.Errorf("%d raw records are found", n)
-	}
+	same(t, "raw records are found", 2,
+		ask[int](s.fixture, `SELECT count(*) FROM store.bills b, sluice.raw_record(b._call_id, b._raw_position) r WHERE r IS NOT NULL`))
 }
 
 // TestATombstoneEndsAVersion: the tombstone ends it, and the next sighting begins another.
 func TestATombstoneEndsAVersion(t *testing.T) {
-	t.Parallel()
 	rules := pipeline.DefaultTombstoneRules()
 	rules.Apart = 0
 	l := openList(t, rules)
@@ -201,7 +194,6 @@ func TestATombstoneEndsAVersion(t *testing.T) {
 // TestSwitchingOnAndOff: existing rows become the first version, and answers report the time
 // without versions as a gap.
 func TestSwitchingOnAndOff(t *testing.T) {
-	t.Parallel()
 	s := openStore(t)
 	list := s.claimOf(s.bills)
 	s.load(s.of(list, bill("a", "1", 1, "x"), bill("b", "1", 1), bill("c", "1", 1)))
@@ -209,9 +201,7 @@ func TestSwitchingOnAndOff(t *testing.T) {
 	fails := func(at time.Time, says string) {
 		t.Helper()
 		_, err := s.db.Pool().Exec(t.Context(), `SELECT * FROM history.as_of(NULL::store.bills, $1)`, at)
-		if err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("as of %s: %v, want %q", at, err, says)
-		}
+		assert(t, err != nil && strings.Contains(err.Error(), says), "as of %s: %v, want %q", at, err, says)
 	}
 	fails(before, "versions of store.bills were never kept")
 	s.kept(true)
@@ -241,15 +231,12 @@ func TestSwitchingOnAndOff(t *testing.T) {
 	other.Versions = false
 	must(s, s.db.EnableHistory(t.Context(), []warehouse.HistorySetting{other}))
 	same(t, "periods are open", 0, ask[int](s.fixture, `SELECT count(*) FROM history.periods WHERE ended_at IS NULL`))
-	if ask[bool](s.fixture, `SELECT bool_or(history) FROM sluice.streams`) {
-		t.Error("a stream still keeps versions")
-	}
+	assert(t, !ask[bool](s.fixture, `SELECT bool_or(history) FROM sluice.streams`), "a stream still keeps versions")
 }
 
 // TestValuesByDay: each day on which the values changed, in the organization's zone, makes a row;
 // other columns make none.
 func TestValuesByDay(t *testing.T) {
-	t.Parallel()
 	s := openStore(t)
 	list := s.claimOf(s.bills)
 	s.load(s.of(list, bill("a", "1", 1, "x"), bill("b", "1", 1)))
@@ -291,16 +278,13 @@ func TestValuesByDay(t *testing.T) {
 	sameDays("a", "-2"+one[1:], `-1 {"total": "3", "bills_lines": [{"line": "y", "_position": 0}]}`, "0 deleted")
 	same(t, "versions, and none are asked for", 0, ask[int](s.fixture, `SELECT count(*) FROM history.versions`))
 	_, err := s.db.Pool().Exec(t.Context(), `SELECT * FROM history.as_of(NULL::store.bills, now())`)
-	if err == nil || !strings.Contains(err.Error(), "never kept") {
-		t.Errorf("as of now: %v", err)
-	}
+	assert(t, err != nil && strings.Contains(err.Error(), "never kept"), "as of now: %v", err)
 	s.sound()
 }
 
 // TestSwitchingOnUnderWriters switches on while batches are under way, by several processes at
 // once: each row has exactly one version.
 func TestSwitchingOnUnderWriters(t *testing.T) {
-	t.Parallel()
 	s := openStore(t)
 	list := s.claimOf(s.bills)
 	raws := make([]string, 1500) // more than one transaction fills
@@ -341,7 +325,6 @@ func TestSwitchingOnUnderWriters(t *testing.T) {
 
 // TestAStreamThatIsMadeLaterKeepsVersions: a backfill's stream is an example.
 func TestAStreamThatIsMadeLaterKeepsVersions(t *testing.T) {
-	t.Parallel()
 	s := openStore(t)
 	s.kept(true)
 	sweep := s.bills
@@ -357,7 +340,6 @@ func TestAStreamThatIsMadeLaterKeepsVersions(t *testing.T) {
 // TestARewriteMakesVersions: rows for which the declaration now has more columns are rewritten
 // without a call, and have a new version. Rows for which nothing changed keep their old version.
 func TestARewriteMakesVersions(t *testing.T) {
-	t.Parallel()
 	s := openStore(t)
 	s.kept(true)
 	list := s.claimOf(s.bills)
@@ -367,9 +349,7 @@ func TestARewriteMakesVersions(t *testing.T) {
 	s.load(end)
 	stream, normalize := s.learned()
 	s.sound() // one more column makes no version
-	if _, err := rebuild.Run(t.Context(), s.db, stream, rebuild.All, normalize, nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, failure(rebuild.Run(t.Context(), s.db, stream, rebuild.All, normalize, nil)))
 	s.sound()
 	for id, want := range map[string][]string{"a": {"seen 1 replaced", "seen 1"}, "b": {"seen 1"}} {
 		same(t, "versions of "+id, want, s.versions(id))
@@ -383,7 +363,6 @@ func TestARewriteMakesVersions(t *testing.T) {
 // limit stay, and no question is answered from incomplete versions. Of daily values, the last one
 // before the limit stays.
 func TestVersionsAreKeptForATime(t *testing.T) {
-	t.Parallel()
 	s := openStore(t)
 	setting := s.setting(true)
 	setting.Daily = []string{"total"}
@@ -405,10 +384,8 @@ func TestVersionsAreKeptForATime(t *testing.T) {
 	same(t, "days", []string{"a 40", "a 20", "a 5", "b 50"}, ask[[]string](s.fixture, `SELECT array_agg(concat_ws(' ', record_id, content->>'total') ORDER BY record_id, day) FROM history.days`))
 	ago := func(days int) time.Time { return time.Now().Add(-time.Duration(days) * 24 * time.Hour) }
 	same(t, "two weeks ago", "a 3: x", s.asOf(ago(14), false))
-	if _, err := s.db.Pool().Exec(t.Context(), `SELECT * FROM history.as_of(NULL::store.bills, $1)`, ago(26)); err == nil {
-		t.Error("there is an answer about an instant whose versions were dropped")
-	}
-	if _, err := s.db.Pool().Exec(t.Context(), `SELECT sluice.prune_history('1 day')`); err == nil {
-		t.Error("versions are kept for a day, which is too short")
-	}
+	assert(t, failure(s.db.Pool().Exec(t.Context(), `SELECT * FROM history.as_of(NULL::store.bills, $1)`, ago(26))) != nil,
+		"there is an answer about an instant whose versions were dropped")
+	assert(t, failure(s.db.Pool().Exec(t.Context(), `SELECT sluice.prune_history('1 day')`)) != nil,
+		"versions are kept for a day, which is too short")
 }

@@ -18,55 +18,48 @@ func aCall(service string) pipeline.Call {
 
 func (h *fixture) reserve(db *warehouse.DB, service string, limits pipeline.Limits) pipeline.Decision {
 	h.Helper()
-	decision, err := db.Reserve(h.Context(), aCall(service), limits)
-	must(h, err)
-	if (decision.Call == 0) == (decision.Refused == "") || (decision.Refused != "") != (decision.Wait > 0) {
-		h.Errorf("contradictory decision %+v", decision)
-	}
+	decision := sure(db.Reserve(h.Context(), aCall(service), limits))(h)
+	assert(h, (decision.Call == 0) != (decision.Refused == "") && (decision.Refused != "") == (decision.Wait > 0),
+		"contradictory decision %+v", decision)
 	return decision
 }
 
 func (h *fixture) refused(want pipeline.Refusal, service string, limits pipeline.Limits, atLeast, atMost time.Duration) {
 	h.Helper()
 	decision := h.reserve(h.db, service, limits)
-	if decision.Refused != want || decision.Wait < atLeast || decision.Wait > atMost {
-		h.Errorf("decision %+v, want refused %q with a wait of %s to %s", decision, want, atLeast, atMost)
-	}
+	assert(h, decision.Refused == want && decision.Wait >= atLeast && decision.Wait <= atMost,
+		"decision %+v, want refused %q with a wait of %s to %s", decision, want, atLeast, atMost)
 }
 
 func (h *fixture) granted(service string, limits pipeline.Limits) int64 {
 	h.Helper()
 	decision := h.reserve(h.db, service, limits)
-	if decision.Refused != "" {
-		h.Fatalf("refused: %+v", decision)
-	}
+	require(h, decision.Refused == "", "refused: %+v", decision)
 	return decision.Call
 }
 
-// traffic lets workers of two processes make calls until enough says so, however slow the machine
-// is. It returns when each call arrived and how many were under way at most.
-func (h *fixture) traffic(limits pipeline.Limits, window time.Duration, workers int, enough func(calls, top int) bool) ([]time.Time, int) {
+// traffic lets workers of two processes make so many calls, however slow the machine is. It returns
+// when each call arrived.
+func (h *fixture) traffic(limits pipeline.Limits, window time.Duration, workers, calls int) []time.Time {
 	h.Helper()
 	processes := []*warehouse.DB{h.db, h.another(warehouse.Options{})}
 	for _, process := range processes {
 		process.ScaleLedger(time.Hour, window, time.Hour) // no call is lost, however slow the machine is
 	}
-	var (
-		mu            sync.Mutex
-		arrivals      []time.Time
-		underway, top int
-	)
-	over := func() bool {
+	var mu sync.Mutex
+	var arrivals []time.Time
+	arrived := func(now ...time.Time) int {
 		mu.Lock()
 		defer mu.Unlock()
-		return enough(len(arrivals), top)
+		arrivals = append(arrivals, now...)
+		return len(arrivals)
 	}
 	group, ctx := errgroup.WithContext(h.Context())
 	for worker := range workers {
 		db := processes[worker%len(processes)]
 		service := []string{"shop", "store"}[worker/2%2] // two services, one allowance
 		group.Go(func() error {
-			for !over() {
+			for arrived() < calls {
 				decision, err := db.Reserve(ctx, aCall(service), limits)
 				if err != nil {
 					return err
@@ -75,18 +68,9 @@ func (h *fixture) traffic(limits pipeline.Limits, window time.Duration, workers 
 					pause(ctx, min(decision.Wait, 20*time.Millisecond))
 					continue
 				}
-				mu.Lock()
-				underway++
-				top = max(top, underway)
-				mu.Unlock()
 				pause(ctx, time.Duration(decision.Call%7)*3*time.Millisecond) // on the way
-				mu.Lock()
-				arrivals = append(arrivals, time.Now())
-				mu.Unlock()
+				arrived(time.Now())
 				pause(ctx, time.Duration(decision.Call%5)*3*time.Millisecond) // being answered
-				mu.Lock()
-				underway--
-				mu.Unlock()
 				if err := db.Finish(ctx, decision.Call, pipeline.CallResult{Status: 200}); err != nil {
 					return err
 				}
@@ -96,33 +80,20 @@ func (h *fixture) traffic(limits pipeline.Limits, window time.Duration, workers 
 	}
 	must(h, group.Wait())
 	slices.SortFunc(arrivals, time.Time.Compare)
-	return arrivals, top
+	return arrivals
 }
 
 func TestNeverMoreThanTheMinuteInAnyWindow(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	const limit, window = 20, 300 * time.Millisecond
-	arrivals, _ := h.traffic(pipeline.Limits{Shared: "suite", PerMinute: limit}, window, 16, func(calls, _ int) bool { return calls >= 6*limit })
+	arrivals := h.traffic(pipeline.Limits{Shared: "suite", PerMinute: limit}, window, 16, 6*limit)
 	for i := limit; i < len(arrivals); i++ {
-		if within := arrivals[i].Sub(arrivals[i-limit]); within < window {
-			t.Fatalf("%d calls arrived within %s", limit+1, within)
-		}
+		within := arrivals[i].Sub(arrivals[i-limit])
+		require(t, within >= window, "%d calls arrived within %s", limit+1, within)
 	}
 }
 
-func TestNeverMoreAtOnceThanAllowed(t *testing.T) {
-	t.Parallel()
-	h := open(t)
-	const limit = 5
-	_, top := h.traffic(pipeline.Limits{Shared: "suite", Concurrent: limit}, time.Millisecond, 12, func(calls, top int) bool {
-		return calls >= 20*limit && top >= limit
-	})
-	same(t, "at once", limit, top)
-}
-
 func TestTheDayIsPerServiceAndRolls(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	limits := pipeline.Limits{Shared: "suite", PerMinute: 100, Daily: 7}
 	for range 7 {
@@ -137,7 +108,6 @@ func TestTheDayIsPerServiceAndRolls(t *testing.T) {
 }
 
 func TestALostCallHoldsItsSlotUntilItCannotBeUnderWay(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	limits, beside := pipeline.Limits{Shared: "suite", PerMinute: 1, Concurrent: 1}, pipeline.Limits{Shared: "suite", Concurrent: 1}
 	h.granted("shop", limits) // its process dies
@@ -151,7 +121,6 @@ func TestALostCallHoldsItsSlotUntilItCannotBeUnderWay(t *testing.T) {
 }
 
 func TestAllowancesAreApart(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	limits := pipeline.Limits{Shared: "suite", PerMinute: 1}
 	h.granted("shop", limits)
@@ -159,15 +128,11 @@ func TestAllowancesAreApart(t *testing.T) {
 	h.granted("chat", pipeline.Limits{Shared: "chat", PerMinute: 1})
 	other := aCall("shop")
 	other.Organization = "other"
-	decision, err := h.db.Reserve(t.Context(), other, limits)
-	must(h, err)
-	if decision.Refused != "" {
-		t.Errorf("another organization is refused: %+v", decision)
-	}
+	decision := sure(h.db.Reserve(t.Context(), other, limits))(h)
+	assert(t, decision.Refused == "", "another organization is refused: %+v", decision)
 }
 
 func TestWhatUpstreamRefusesClosesTheGate(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	limits := pipeline.Limits{Shared: "suite", PerMinute: 1000, Concurrent: 8, Daily: 1000}
 	h.granted("shop", limits)
@@ -190,13 +155,11 @@ func TestWhatUpstreamRefusesClosesTheGate(t *testing.T) {
 	penalize("shop", "suite", pipeline.Exhausted, 3*time.Hour)
 	h.refused(pipeline.RefusedDay, "shop", limits, 179*time.Minute, 3*time.Hour)
 	h.refused(pipeline.RefusedClosed, "store", limits, 30*time.Second, time.Minute)
-	if err := h.db.Penalize(t.Context(), organization, "shop", "suite", pipeline.Denied, 0); err == nil {
-		t.Error("a penalty for what is no matter of the budget")
-	}
+	assert(t, h.db.Penalize(t.Context(), organization, "shop", "suite", pipeline.Denied, 0) != nil,
+		"a penalty for what is no matter of the budget")
 }
 
 func TestAnswersCorrectTheCountOfTheDay(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	limits := pipeline.Limits{Shared: "suite", Daily: 1000}
 	finish := func(call int64, remaining int) {
@@ -220,7 +183,6 @@ func TestAnswersCorrectTheCountOfTheDay(t *testing.T) {
 }
 
 func TestAnEndIsReportedOnce(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	call := h.call(7)
 	must(h, h.db.Finish(t.Context(), call, pipeline.CallResult{
@@ -229,9 +191,8 @@ func TestAnEndIsReportedOnce(t *testing.T) {
 	const row = `SELECT to_jsonb(c)::text FROM sluice.calls c WHERE id = $1`
 	before := ask[string](h, row, call)
 	must(h, h.db.Finish(t.Context(), call, pipeline.CallResult{Status: 200}))
-	if after := ask[string](h, row, call); after != before {
-		t.Errorf("a second report changed\n%s\nto\n%s", before, after)
-	}
+	after := ask[string](h, row, call)
+	assert(t, after == before, "a second report changed\n%s\nto\n%s", before, after)
 	got := ask[string](h, `SELECT concat_ws('|', organization_id, service, resource, run_id, method, path, page, status, code, kind,
 		detail, bytes, records, free_at - finished_at, lease_until - reserved_at) FROM sluice.calls WHERE id = $1`, call)
 	same(t, "call log", organization+"|shop|things|7|GET|/things|1|429|44|throttled|a\u2400b|12|3|00:01:00|00:02:00", got)

@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"math"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
@@ -18,7 +16,6 @@ import (
 )
 
 func TestAUnitIsOneTransaction(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	claim := h.claim()
 	h.load(h.unit(claim, h.record(1, "one")))
@@ -35,19 +32,14 @@ func TestAUnitIsOneTransaction(t *testing.T) {
 		}
 		return errBoom
 	}
-	if _, err := h.db.Load(t.Context(), batch); !errors.Is(err, errBoom) {
-		t.Errorf("Load = %v, want the error of Complete", err)
-	}
-	if seen != 2 {
-		t.Errorf("Complete saw %d rows: it has to be last", seen)
-	}
+	failsWith(t, failure(h.db.Load(t.Context(), batch)), errBoom)
+	assert(t, seen == 2, "Complete saw %d rows: it has to be last", seen)
 	same(t, "a unit that failed left traces", before, h.dump())
 	batch.Complete = nil
 	same(t, "loaded", pipeline.Loaded{Inserted: 1, Updated: 1}, h.load(batch))
 }
 
 func TestALostClaimWritesNothing(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	old := h.claim()
 	h.load(h.unit(old, h.record(1, "one")))
@@ -57,54 +49,36 @@ func TestALostClaimWritesNothing(t *testing.T) {
 		return nil
 	}
 	young := h.claim()
-	if young.Run != old.Run || young.Fence <= old.Fence {
-		t.Errorf("claims %+v and %+v: want the same run and a larger fence", old, young)
-	}
+	assert(t, young.Run == old.Run && young.Fence > old.Fence, "claims %+v and %+v: want the same run and a larger fence", old, young)
 	before := h.dump()
-	if _, err := h.db.Load(t.Context(), stale); !errors.Is(err, pipeline.ErrLostClaim) {
-		t.Errorf("Load = %v, want ErrLostClaim", err)
-	}
+	failsWith(t, failure(h.db.Load(t.Context(), stale)), pipeline.ErrLostClaim)
 	settlement := pipeline.Settlement{State: pipeline.StateFailed, EndRun: true, Complete: stale.Complete}
-	if err := h.db.Settle(t.Context(), old, settlement); !errors.Is(err, pipeline.ErrLostClaim) {
-		t.Errorf("Settle = %v, want ErrLostClaim", err)
-	}
+	failsWith(t, h.db.Settle(t.Context(), old, settlement), pipeline.ErrLostClaim)
 	same(t, "a lost claim left traces", before, h.dump())
 
 	end := h.unit(young)
 	end.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
 	h.load(end)
-	if _, err := h.db.Load(t.Context(), h.unit(young, h.record(3, "late"))); !errors.Is(err, pipeline.ErrLostClaim) {
-		t.Errorf("Load after the end of its run = %v, want ErrLostClaim", err)
-	}
+	failsWith(t, failure(h.db.Load(t.Context(), h.unit(young, h.record(3, "late")))), pipeline.ErrLostClaim)
 }
 
 // TestAClaimEndsWithItsTimeline: after a promotion or a restore the database may have forgotten
 // what was loaded under a claim, and still has the claim itself. What would follow is refused.
 func TestAClaimEndsWithItsTimeline(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	claim := h.claim()
-	if claim.Timeline == "" {
-		t.Fatal("the claim has no timeline")
-	}
+	require(t, claim.Timeline != "", "the claim has no timeline")
 	claim.Timeline += "before"
 	before := h.dump()
-	if _, err := h.db.Load(t.Context(), h.unit(claim, h.record(1, "one"))); !errors.Is(err, pipeline.ErrLostClaim) {
-		t.Errorf("Load = %v, want ErrLostClaim", err)
-	}
-	if err := h.db.Settle(t.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, EndRun: true}); !errors.Is(err, pipeline.ErrLostClaim) {
-		t.Errorf("Settle = %v, want ErrLostClaim", err)
-	}
+	failsWith(t, failure(h.db.Load(t.Context(), h.unit(claim, h.record(1, "one")))), pipeline.ErrLostClaim)
+	failsWith(t, h.db.Settle(t.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, EndRun: true}), pipeline.ErrLostClaim)
 	same(t, "a claim of another timeline left traces", before, h.dump())
 }
 
 func TestAClaimGoesOnWhereTheLastUnitStands(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	claim := h.claim()
-	if claim.Position.Scan != nil || !claim.Position.Watermark.IsZero() {
-		t.Fatalf("a new stream stands at %+v", claim.Position)
-	}
+	require(t, claim.Position.Scan == nil && claim.Position.Watermark.IsZero(), "a new stream stands at %+v", claim.Position)
 	start := time.Date(2026, 1, 17, 9, 57, 23, 0, time.UTC)
 	position := pipeline.Position{Watermark: start, Scan: &pipeline.Scan{
 		Mode: pipeline.ModeSince, Started: start, Bound: start.Add(-time.Hour), Page: 3, PerPage: 200, Pass: 2,
@@ -113,16 +87,12 @@ func TestAClaimGoesOnWhereTheLastUnitStands(t *testing.T) {
 	batch := h.unit(claim)
 	batch.Position = position
 	h.load(batch)
-	if diff := cmp.Diff(position, h.claim().Position); diff != "" {
-		t.Errorf("position (-stored +claimed):\n%s", diff)
-	}
-	if got := ask[time.Time](h, `SELECT bound FROM sluice.runs`); !got.Equal(position.Scan.Bound) {
-		t.Errorf("the run's bound is %s", got)
-	}
+	same(t, "position", position, h.claim().Position)
+	got := ask[time.Time](h, `SELECT bound FROM sluice.runs`)
+	assert(t, got.Equal(position.Scan.Bound), "the run's bound is %s", got)
 }
 
 func TestAMarkNeverMovesBack(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	late := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	for _, watermark := range []time.Time{late, late.Add(-time.Hour), {}} {
@@ -130,14 +100,12 @@ func TestAMarkNeverMovesBack(t *testing.T) {
 		batch := h.unit(claim)
 		batch.Position = pipeline.Position{Watermark: watermark}
 		h.load(batch)
-		if got := h.claim().Position.Watermark; !got.Equal(late) {
-			t.Errorf("after %s the watermark is %s, want %s", watermark, got, late)
-		}
+		got := h.claim().Position.Watermark
+		assert(t, got.Equal(late), "after %s the watermark is %s, want %s", watermark, got, late)
 	}
 }
 
 func TestTheEndOfARun(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	claim := h.claim()
 	batch := h.unit(claim, h.record(1, "one"), h.record(2, "two", `,"surprise":1`))
@@ -162,13 +130,11 @@ func TestTheEndOfARun(t *testing.T) {
 		next_due_at BETWEEN now() + interval '59 minutes' AND now() + interval '1 hour') FROM sluice.streams`, claim.Run)
 	same(t, "stream", "idle|t|t|0|two passes|t", got)
 	next := h.claim()
-	if next.Run == claim.Run || !next.Position.Watermark.Equal(last.Position.Watermark) || next.Position.Scan != nil {
-		t.Errorf("the next claim is %+v", next)
-	}
+	assert(t, next.Run != claim.Run && next.Position.Watermark.Equal(last.Position.Watermark) && next.Position.Scan == nil,
+		"the next claim is %+v", next)
 }
 
 func TestSettle(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	claim := h.claim()
 	until := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
@@ -182,9 +148,7 @@ func TestSettle(t *testing.T) {
 		served_gen) FROM sluice.streams`
 	same(t, "stream", "waiting|the day\u2400 is spent|2026-03-02 00:00:00|0|t|t|0", ask[string](h, row))
 	again := h.claim()
-	if again.Run != claim.Run || again.Position.Scan == nil {
-		t.Errorf("the claim after a wait is %+v, want the open run", again)
-	}
+	assert(t, again.Run == claim.Run && again.Position.Scan != nil, "the claim after a wait is %+v, want the open run", again)
 	same(t, "stream", "running||0|t|t|0", ask[string](h, row))
 	settled := false
 	failed := pipeline.Settlement{
@@ -194,9 +158,8 @@ func TestSettle(t *testing.T) {
 			return errBoom
 		},
 	}
-	if err := h.db.Settle(t.Context(), again, failed); !errors.Is(err, errBoom) || !settled {
-		t.Errorf("Settle = %v, want the error of Complete", err)
-	}
+	failsWith(t, h.db.Settle(t.Context(), again, failed), errBoom)
+	assert(t, settled, "Complete was not called")
 	failed.Complete = nil
 	must(h, h.db.Settle(t.Context(), again, failed))
 	same(t, "stream", "failed|no envelope|1|f|f|0", ask[string](h, row))
@@ -204,7 +167,6 @@ func TestSettle(t *testing.T) {
 }
 
 func TestWhatDoesNotFitIsKeptWhole(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	claim := h.claim()
 	raw := []byte("{\"thing_id\":\"3\",\"name\":\"\x00\xff\"}")
@@ -216,13 +178,10 @@ func TestWhatDoesNotFitIsKeptWhole(t *testing.T) {
 	const entries = `SELECT coalesce(string_agg(concat_ws('|', record_id, code, path, detail, seen, state, call_id = $1, run_id = $2), ';'
 		ORDER BY id), '') FROM sluice.quarantine WHERE code <> '23514'`
 	same(t, "quarantine", "3|wrong_type|na\u2400me|\uFFFDno text|2|open|t|t;|bad_json|||1|open|t|t", ask[string](h, entries, batch.Call, claim.Run))
-	if got := ask[[]byte](h, `SELECT raw FROM sluice.quarantine WHERE record_id = '3'`); string(got) != string(raw) {
-		t.Errorf("the bytes are %q, want %q", got, raw)
-	}
+	got := ask[[]byte](h, `SELECT raw FROM sluice.quarantine WHERE record_id = '3'`)
+	assert(t, string(got) == string(raw), "the bytes are %q, want %q", got, raw)
 	refused := ask[[]byte](h, `SELECT raw FROM sluice.quarantine WHERE code = '23514' AND record_id = '2'`)
-	if string(refused) != string(batch.Records[1].Raw) {
-		t.Errorf("the bytes of the refused record are %q", refused)
-	}
+	assert(t, string(refused) == string(batch.Records[1].Raw), "the bytes of the refused record are %q", refused)
 
 	// An older call proves nothing about the record; a later one that brings it closes the entry.
 	late, early := h.unit(claim, h.record(2, "fine")), h.unit(claim, h.record(2, "fine"))
@@ -245,7 +204,6 @@ func TestWhatDoesNotFitIsKeptWhole(t *testing.T) {
 // TestALargeMisfitIsKeptWhole: it is stored in pieces, which its entry does not show, and nothing
 // is added when it comes again.
 func TestALargeMisfitIsKeptWhole(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	raw := bytes.Repeat([]byte("0123456789abcde\x00"), 1_150_001) // 17.5 MiB: two whole pieces and a rest
 	batch := h.unit(h.claim())
@@ -258,7 +216,6 @@ func TestALargeMisfitIsKeptWhole(t *testing.T) {
 }
 
 func TestDriftIsCountedAndBounded(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	claim := h.claim()
 	batch := h.unit(claim, h.record(1, "one", `,"b":1,"a":null`), h.record(2, "two", `,"b":2`), h.record(3, "three"))
@@ -278,7 +235,6 @@ func TestDriftIsCountedAndBounded(t *testing.T) {
 // TestAnExportShowsThatItIsStillUnderWay: one call has many batches, each of which extends the
 // lease of its slot. After its end was reported, no batch extends it.
 func TestAnExportShowsThatItIsStillUnderWay(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	call := h.reserve(h.db, "shop", pipeline.Limits{Shared: "suite", Concurrent: 1}).Call
 	const lease = `SELECT extract(epoch FROM lease_until)::float8 FROM sluice.calls WHERE id = $1`
@@ -289,15 +245,11 @@ func TestAnExportShowsThatItIsStillUnderWay(t *testing.T) {
 	before := ask[float64](h, lease, call)
 	h.load(batch)
 	after := ask[float64](h, lease, call)
-	if after <= before {
-		t.Errorf("the lease ends at %f after the unit, at %f before it: want later", after, before)
-	}
-	if held := ask[float64](h, slot, call); held != 60 {
-		t.Errorf("the slot is held for %f s after the lease, want 60", held)
-	}
+	assert(t, after > before, "the lease ends at %f after the unit, at %f before it: want later", after, before)
+	held := ask[float64](h, slot, call)
+	assert(t, held == 60, "the slot is held for %f s after the lease, want 60", held)
 	must(h, h.db.Finish(t.Context(), call, pipeline.CallResult{Status: 200}))
 	h.load(batch)
-	if got := ask[float64](h, lease, call); got != after {
-		t.Errorf("the lease of a finished call moved from %f to %f", after, got)
-	}
+	got := ask[float64](h, lease, call)
+	assert(t, got == after, "the lease of a finished call moved from %f to %f", after, got)
 }

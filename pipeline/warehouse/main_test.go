@@ -70,8 +70,10 @@ func migratedThings(ctx context.Context, url string) error {
 	return errors.Join(err, conn.Close(ctx))
 }
 
+// open returns a warehouse of its own for a test, which runs beside others.
 func open(t *testing.T) *fixture {
 	t.Helper()
+	t.Parallel()
 	url := warehousetest.Template(t, "control", migratedThings)
 	service := shop()
 	h := &fixture{T: t, url: url, stream: pipeline.Stream{
@@ -89,16 +91,14 @@ func open(t *testing.T) *fixture {
 func (h *fixture) another(options warehouse.Options) *warehouse.DB {
 	h.Helper()
 	options.Due = planning.Due
-	db, err := warehouse.Open(h.Context(), h.url, options)
-	must(h, err)
+	db := sure(warehouse.Open(h.Context(), h.url, options))(h)
 	h.Cleanup(db.Close)
 	return db
 }
 
 func (h *fixture) claim() pipeline.Claim {
 	h.Helper()
-	claim, err := h.db.Claim(h.Context(), h.stream, pipeline.ClassIncremental)
-	must(h, err)
+	claim := sure(h.db.Claim(h.Context(), h.stream, pipeline.ClassIncremental))(h)
 	return claim
 }
 
@@ -117,8 +117,7 @@ func (h *fixture) record(id int, name string, more ...string) record.Record {
 	h.Helper()
 	raw := fmt.Sprintf(`{"thing_id":"%d","name":%q,"amount":"1.50","modified":"2026-01-17T15:27:23+0530"%s}`,
 		id, name, strings.Join(more, ""))
-	record, err := h.normalizer.Record([]byte(raw))
-	must(h, err)
+	record := sure(h.normalizer.Record([]byte(raw)))(h)
 	return record
 }
 
@@ -132,8 +131,7 @@ func (h *fixture) unit(claim pipeline.Claim, records ...record.Record) pipeline.
 
 func (h *fixture) load(batch pipeline.Batch) pipeline.Loaded {
 	h.Helper()
-	loaded, err := h.db.Load(h.Context(), batch)
-	must(h, err)
+	loaded := sure(h.db.Load(h.Context(), batch))(h)
 	return loaded
 }
 
@@ -176,5 +174,44 @@ func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option)
 	tb.Helper()
 	if diff := cmp.Diff(want, got, options...); diff != "" {
 		tb.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// assert fails the test with a message unless what it is about is so.
+func assert(tb testing.TB, so bool, format string, args ...any) {
+	tb.Helper()
+	if !so {
+		tb.Errorf(format, args...)
+	}
+}
+
+// require is assert that ends the test.
+func require(tb testing.TB, so bool, format string, args ...any) {
+	tb.Helper()
+	if !so {
+		tb.Fatalf(format, args...)
+	}
+}
+
+// failure returns only the error of a call.
+func failure(_ any, err error) error { return err }
+
+func failsWith(tb testing.TB, err, want error) {
+	tb.Helper()
+	assert(tb, errors.Is(err, want), "error %v, want %v", err, want)
+}
+
+// empty fails the test if anything was found.
+func empty[T any](tb testing.TB, what string, found []T) {
+	tb.Helper()
+	assert(tb, len(found) == 0, "%s: %v", what, found)
+}
+
+// sure returns the value of a call, and ends the test if the call failed.
+func sure[T any](value T, err error) func(testing.TB) T {
+	return func(tb testing.TB) T {
+		tb.Helper()
+		must(tb, err)
+		return value
 	}
 }

@@ -36,17 +36,13 @@ func TestOpenSaysWhatIsOutOfReachWithoutThePassword(t *testing.T) {
 			db.Close()
 			t.Fatalf("opened %s", url)
 		}
-		if errors.Is(err, warehouse.ErrUnreachable) == reachable {
-			t.Errorf("%s: %v", url, err)
-		}
-		if !reachable && !strings.Contains(err.Error(), "database books") || strings.Contains(err.Error(), "canary") {
-			t.Errorf("the error is: %v", err)
-		}
+		assert(t, errors.Is(err, warehouse.ErrUnreachable) != reachable, "%s: %v", url, err)
+		assert(t, (reachable || strings.Contains(err.Error(), "database books")) && !strings.Contains(err.Error(), "canary"),
+			"the error is: %v", err)
 	}
 }
 
 func TestACommitThatFailsWritesNothing(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	claim := h.claim()
 	batch := h.unit(claim, h.record(1, "one"))
@@ -55,24 +51,19 @@ func TestACommitThatFailsWritesNothing(t *testing.T) {
 		_, err := h.db.Pool().Exec(ctx, `SELECT pg_terminate_backend($1)`, tx.Conn().PgConn().PID())
 		return err
 	}
-	if _, err := h.db.Load(t.Context(), batch); !errors.Is(err, warehouse.ErrUnreachable) {
-		t.Errorf("Load = %v, want ErrUnreachable", err)
-	}
+	failsWith(t, failure(h.db.Load(t.Context(), batch)), warehouse.ErrUnreachable)
 	same(t, "a commit that failed left traces", before, h.dump())
 	batch.Complete = nil
 	h.load(batch) // and it comes back
 }
 
 func TestEveryStatementPrepares(t *testing.T) {
-	t.Parallel()
 	h := open(t)
-	conn, err := h.db.Pool().Acquire(t.Context())
-	must(h, err)
+	conn := sure(h.db.Pool().Acquire(t.Context()))(h)
 	defer conn.Release()
 	all := map[string]string{}
 	for _, pattern := range []string{"*.go", "*/*.go"} {
-		files, err := filepath.Glob(pattern)
-		must(h, err)
+		files := sure(filepath.Glob(pattern))(h)
 		for _, file := range files {
 			for name, sql := range statements(t, file) {
 				all[file+": "+name] = sql
@@ -91,9 +82,7 @@ func TestEveryStatementPrepares(t *testing.T) {
 			if err == nil && strings.HasPrefix(all[name], "BEGIN") {
 				_, err = conn.Exec(t.Context(), `ROLLBACK`)
 			}
-			if err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
+			assert(t, err == nil, "%s: %v", name, err)
 			delete(all, name)
 		}
 	}
@@ -105,9 +94,7 @@ func TestEveryStatementPrepares(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if len(names) < 40 {
-		t.Errorf("found %d statements only", len(names))
-	}
+	assert(t, len(names) >= 40, "found %d statements only", len(names))
 }
 
 // statements returns the constants of a file whose names begin with sql, none for tests.
@@ -141,8 +128,7 @@ func (h *fixture) with(parameter string) *warehouse.DB {
 	if strings.Contains(h.url, "?") {
 		separator = "&"
 	}
-	db, err := warehouse.Open(h.Context(), h.url+separator+parameter, warehouse.Options{})
-	must(h, err)
+	db := sure(warehouse.Open(h.Context(), h.url+separator+parameter, warehouse.Options{}))(h)
 	h.Cleanup(db.Close)
 	return db
 }
@@ -150,34 +136,26 @@ func (h *fixture) with(parameter string) *warehouse.DB {
 // TestASessionThatHangsLosesItsTransaction: the server ends a session that hangs between two
 // statements, so that it blocks other sessions only briefly.
 func TestASessionThatHangsLosesItsTransaction(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	settings := ask[string](h, `SELECT concat_ws(' ', current_setting('statement_timeout'), current_setting('lock_timeout'),
 		current_setting('idle_in_transaction_session_timeout'))`)
 	same(t, "the timeouts of sessions", "5min 20s 2min", settings)
-	tx, err := h.another(warehouse.Options{}).Pool().Begin(t.Context())
-	must(h, err)
-	_, err = tx.Exec(t.Context(), `SELECT FROM sluice.streams FOR UPDATE`)
-	must(h, err)
-	_, err = tx.Exec(t.Context(), `SET idle_in_transaction_session_timeout = '100ms'`) // from here on it hangs
+	tx := sure(h.another(warehouse.Options{}).Pool().Begin(t.Context()))(h)
+	must(h, failure(tx.Exec(t.Context(), `SELECT FROM sluice.streams FOR UPDATE`)))
+	_, err := tx.Exec(t.Context(), `SET idle_in_transaction_session_timeout = '100ms'`) // from here on it hangs
 	must(h, err)
 	h.claim() // waits until the server has ended the session
-	if err := tx.Commit(t.Context()); err == nil {
-		t.Error("the transaction of a session that hung was committed")
-	}
+	assert(t, tx.Commit(t.Context()) != nil, "the transaction of a session that hung was committed")
 }
 
 // TestASessionWithoutAClientLetsGo: a process is killed while its session waits for a lock. The
 // server then ends the session, which releases its own locks: the process that takes over needs
 // them.
 func TestASessionWithoutAClientLetsGo(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	db := h.with("lock_timeout=0")
-	other, err := db.Pool().Begin(t.Context())
-	must(h, err)
-	_, err = other.Exec(t.Context(), `SELECT pg_advisory_xact_lock(1)`)
-	must(h, err)
+	other := sure(db.Pool().Begin(t.Context()))(h)
+	must(h, failure(other.Exec(t.Context(), `SELECT pg_advisory_xact_lock(1)`)))
 	// A killed process sends nothing more, while the library would send a cancel request over
 	// another connection.
 	config, dialed := db.Pool().Config().ConnConfig, atomic.Bool{}
@@ -188,10 +166,8 @@ func TestASessionWithoutAClientLetsGo(t *testing.T) {
 		}
 		return dial(ctx, network, address)
 	}
-	killed, err := pgx.ConnectConfig(t.Context(), config)
-	must(h, err)
-	_, err = killed.Exec(t.Context(), `BEGIN; SELECT pg_advisory_xact_lock(2)`)
-	must(h, err)
+	killed := sure(pgx.ConnectConfig(t.Context(), config))(h)
+	must(h, failure(killed.Exec(t.Context(), `BEGIN; SELECT pg_advisory_xact_lock(2)`)))
 	waited := make(chan error)
 	go func() {
 		_, err := killed.Exec(context.WithoutCancel(t.Context()), `SELECT pg_advisory_xact_lock(1)`)
@@ -202,9 +178,7 @@ func TestASessionWithoutAClientLetsGo(t *testing.T) {
 		pause(t.Context(), time.Millisecond) // until it waits
 	}
 	must(h, killed.PgConn().Conn().Close())
-	if err := <-waited; err == nil {
-		t.Error("the statement of a process without a connection ended well")
-	}
+	assert(t, <-waited != nil, "the statement of a process without a connection ended well")
 	waiting, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	if _, err := db.Pool().Exec(waiting, `SELECT pg_advisory_xact_lock(2)`); err != nil {
@@ -221,18 +195,15 @@ func (h *fixture) jump(by time.Duration) {
 			finished_at = finished_at - $1::interval, free_at = free_at - $1::interval`,
 		`UPDATE sluice.budgets SET closed_until = closed_until - $1::interval, capped_at = capped_at - $1::interval, cap_until = cap_until - $1::interval`,
 	} {
-		_, err := h.db.Pool().Exec(h.Context(), sql, by)
-		must(h, err)
+		must(h, failure(h.db.Pool().Exec(h.Context(), sql, by)))
 	}
-	_, err := h.db.Pool().Exec(h.Context(), `SELECT sluice.recount_calls()`)
-	must(h, err)
+	must(h, failure(h.db.Pool().Exec(h.Context(), `SELECT sluice.recount_calls()`)))
 }
 
 // TestTheDatabasesClockJumps: the ledger has no other clock. After a jump back, waits last longer
 // by the jump, and no limit is exceeded. After a jump ahead, one minute's allowance is granted
 // twice, once: upstream refuses the excess, which closes the gate.
 func TestTheDatabasesClockJumps(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	limits := pipeline.Limits{Shared: "suite", PerMinute: 3, Concurrent: 3}
 	spend := func() {
@@ -276,7 +247,6 @@ func (h *fixture) page(name string, things int, amount bool) []record.Record {
 // One step is a run of a list: its pages, each with or without the key. A missing key is reported
 // once. A run with pages of both kinds proves nothing.
 func TestAKeyThatIsGoneIsNoticed(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	const with, without = true, false
 	for n, step := range []struct {

@@ -41,16 +41,13 @@ func (s *storeFixture) round(failing string) string {
 		if parent != "" && strings.Contains(failing, parent) {
 			why = "HTTP 404"
 		}
-		if got := s.next(claim, why); got != parent {
-			s.Errorf("asked twice: %q and %q", parent, got)
-		}
+		got := s.next(claim, why)
+		assert(s, got == parent, "asked twice: %q and %q", parent, got)
 		if parent == "" {
 			break
 		}
 		order = append(order, parent)
-		if left < 1 {
-			s.Errorf("%d parents left with %s", left, parent)
-		}
+		assert(s, left >= 1, "%d parents left with %s", left, parent)
 	}
 	end := s.of(claim)
 	end.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
@@ -64,7 +61,6 @@ func (s *storeFixture) wantRound(what, want, failing string) {
 }
 
 func TestParentsAreReadStalestFirst(t *testing.T) {
-	t.Parallel()
 	s := openStore(t)
 	list := s.claimOf(s.bills)
 	s.wantRound("no parent known", "", "")
@@ -78,12 +74,10 @@ func TestParentsAreReadStalestFirst(t *testing.T) {
 	claim := s.claimOf(s.persons)
 	s.next(claim, "")
 	same(t, "second", "v1", s.next(claim, "no such vendor\x00"))
-	if _, left, err := s.db.NextParent(t.Context(), claim); err != nil || left != 2 {
-		t.Errorf("%d left, %v, want 2", left, err)
-	}
-	if got := ask[string](s.fixture, `SELECT concat_ws('|', failures, note, read_at < tried_at) FROM sluice.parents WHERE parent_id = 'v1'`); got != "1|no such vendor\u2400|t" {
-		t.Errorf("the failed parent is %q", got)
-	}
+	_, left, err := s.db.NextParent(t.Context(), claim)
+	assert(t, err == nil && left == 2, "%d left, %v, want 2", left, err)
+	same(t, "the failed parent", "1|no such vendor\u2400|t",
+		ask[string](s.fixture, `SELECT concat_ws('|', failures, note, read_at < tried_at) FROM sluice.parents WHERE parent_id = 'v1'`))
 	end := s.of(claim)
 	end.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
 	s.load(end)
@@ -93,7 +87,6 @@ func TestParentsAreReadStalestFirst(t *testing.T) {
 }
 
 func TestParentsComeAndGo(t *testing.T) {
-	t.Parallel()
 	s := openStore(t)
 	must(s, exec(s, `INSERT INTO store.customers VALUES ($1, 'a'), ($1, 'b')`, organization))
 	must(s, s.db.ListParents(t.Context(), s.persons, []string{"a", "x"}))
@@ -103,9 +96,7 @@ func TestParentsComeAndGo(t *testing.T) {
 	must(s, s.db.ListParents(t.Context(), s.persons, nil))
 	must(s, exec(s, `INSERT INTO store.customers VALUES ($1, 'b'), ($1, 'c')`, organization))
 	s.wantRound("none is named, b is back", "c b", "")
-	if err := s.db.ListParents(t.Context(), s.bills, nil); err == nil {
-		t.Error("bills have no parents, yet they were listed")
-	}
+	assert(t, s.db.ListParents(t.Context(), s.bills, nil) != nil, "bills have no parents, yet they were listed")
 	if _, _, err := s.db.NextParent(t.Context(), s.claimOf(s.bills)); err == nil {
 		t.Error("bills have no parents, yet one was asked for")
 	}
@@ -115,16 +106,13 @@ func TestParentsComeAndGo(t *testing.T) {
 }
 
 func TestAnOrganizationIsPinnedToItsName(t *testing.T) {
-	t.Parallel()
 	s := openStore(t)
 	pin := func(name, zone string, active bool) (warehouse.Identity, error) {
 		return s.db.PinOrganization(t.Context(), "17", warehouse.Identity{Name: name, TimeZone: zone, Active: active})
 	}
 	want := func(what string, want warehouse.Identity, got warehouse.Identity, err error) {
 		t.Helper()
-		if err != nil || got != want {
-			t.Errorf("%s: %+v, %v, want %+v", what, got, err, want)
-		}
+		assert(t, err == nil && got == want, "%s: %+v, %v, want %+v", what, got, err, want)
 	}
 	got, err := pin("", "", true)
 	want("nothing is known", warehouse.Identity{}, got, err)
@@ -136,26 +124,20 @@ func TestAnOrganizationIsPinnedToItsName(t *testing.T) {
 	want("an answer without a name says nothing", warehouse.Identity{Name: "Alpha", TimeZone: "Europe/Oslo"}, got, err)
 
 	got, err = pin("Beta", "Asia/Tokyo", true)
-	if !errors.Is(err, warehouse.ErrOtherOrganization) || got.Name != "Alpha" {
-		t.Fatalf("another name: %+v, %v, want ErrOtherOrganization", got, err)
-	}
+	require(t, errors.Is(err, warehouse.ErrOtherOrganization) && got.Name == "Alpha",
+		"another name: %+v, %v, want ErrOtherOrganization", got, err)
 	for _, word := range []string{"17", `"Alpha"`, `"Beta"`, "sluice organizations accept 17"} {
-		if !strings.Contains(err.Error(), word) {
-			t.Errorf("%q does not say %s", err, word)
-		}
+		assert(t, strings.Contains(err.Error(), word), "%q does not say %s", err, word)
 	}
 	same(t, "another organization changed the time zone to", "Europe/Oslo", ask[string](s.fixture, `SELECT time_zone FROM sluice.organizations`))
 	must(s, s.db.AcceptOrganization(t.Context(), "17", warehouse.Identity{Name: "Beta", TimeZone: "Asia/Tokyo", Active: true}))
 	got, err = pin("Beta", "Asia/Tokyo", true)
 	want("accepted", warehouse.Identity{Name: "Beta", TimeZone: "Asia/Tokyo", Active: true}, got, err)
-	if err := s.db.AcceptOrganization(t.Context(), "17", warehouse.Identity{}); err == nil {
-		t.Error("a name that is not there was accepted")
-	}
+	assert(t, s.db.AcceptOrganization(t.Context(), "17", warehouse.Identity{}) != nil, "a name that is not there was accepted")
 }
 
 // TestOneColumnOfParents: a column names the same parent in many rows.
 func TestOneColumnOfParents(t *testing.T) {
-	t.Parallel()
 	s := openStore(t)
 	cursor, _ := s.persons.Resource.Cursor.(schema.PerParent)
 	cursor.From = cursor.From[1:]
@@ -165,7 +147,6 @@ func TestOneColumnOfParents(t *testing.T) {
 }
 
 func TestARunMayBeDueAgainSooner(t *testing.T) {
-	t.Parallel()
 	s := openStore(t)
 	due := func(again pipeline.Again) time.Duration {
 		end := s.of(s.claimOf(s.persons))
@@ -176,9 +157,7 @@ func TestARunMayBeDueAgainSooner(t *testing.T) {
 	}
 	for again, want := range map[pipeline.Again]time.Duration{pipeline.AgainNot: time.Hour, pipeline.AgainNoParent: 30 * time.Minute, pipeline.AgainMissed: time.Hour} {
 		must(s, exec(s, `UPDATE sluice.streams SET next_due_at = clock_timestamp()`))
-		if got := due(again); got != want {
-			t.Errorf("again because of %q: due in %s, want %s", again, got, want)
-		}
+		same(t, fmt.Sprintf("again because of %q: due in", again), want, due(again))
 	}
 }
 
@@ -215,7 +194,6 @@ func (s *storeFixture) add(rows ...waiting) {
 
 // TestTheMostValuableSingleRecordIsReadFirst has the order of docs/reading.md, written by hand.
 func TestTheMostValuableSingleRecordIsReadFirst(t *testing.T) {
-	t.Parallel()
 	s := openValued(t)
 	s.add(
 		waiting{id: "paid", gross: "5000", rate: "1", status: "paid", day: 1},
@@ -247,7 +225,6 @@ func TestTheMostValuableSingleRecordIsReadFirst(t *testing.T) {
 
 // TestWhatAScanMissedIsAskedForFirst: upstream's answer decides whether the row is deleted.
 func TestWhatAScanMissedIsAskedForFirst(t *testing.T) {
-	t.Parallel()
 	s := openValued(t)
 	s.db = s.another(warehouse.Options{Absence: &once})
 	s.bills.Resource.Complete = "The test says so."
@@ -271,7 +248,6 @@ func TestWhatAScanMissedIsAskedForFirst(t *testing.T) {
 // TestEveryTenthPlaceIsOfTheLongestWait: rows of little value are read although more valuable ones
 // keep coming.
 func TestEveryTenthPlaceIsOfTheLongestWait(t *testing.T) {
-	t.Parallel()
 	s := openValued(t)
 	for n := range 30 {
 		id := fmt.Sprintf("%02d", n)
@@ -305,7 +281,5 @@ func TestEveryTenthPlaceIsOfTheLongestWait(t *testing.T) {
 		s.add(waiting{id: fmt.Sprintf("new%02d", place), gross: "1000", rate: "1", status: "open", day: 9})
 	}
 	old := slices.DeleteFunc(read, func(id string) bool { return strings.HasPrefix(id, "new") })
-	if diff := cmp.Diff([]string{"29", "03", "05"}, old[:3]); diff != "" || len(old) != 5 {
-		t.Errorf("of the rows that were there first, %v were read", old)
-	}
+	assert(t, cmp.Diff([]string{"29", "03", "05"}, old[:3]) == "" && len(old) == 5, "of the rows that were there first, %v were read", old)
 }

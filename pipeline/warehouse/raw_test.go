@@ -2,7 +2,6 @@ package warehouse_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,8 +27,7 @@ func (s *storeFixture) bring(stream pipeline.Stream, raws ...string) {
 // as returns the normalizer of a stream's present declaration.
 func (s *storeFixture) as(stream pipeline.Stream) func(raw []byte, parent string) (record.Record, error) {
 	s.Helper()
-	normalizer, err := record.New(stream.Resource, time.UTC)
-	must(s, err)
+	normalizer := sure(record.New(stream.Resource, time.UTC))(s)
 	return normalizer.RecordUnder
 }
 
@@ -55,7 +53,6 @@ const unguarded = `DROP TRIGGER IF EXISTS somebodys ON store.bills; DROP FUNCTIO
 // that came last. A rebuild of all rows leaves the tables as they were, with or without a trigger
 // of another role, whatever was done to the rows in between.
 func TestRawOfARowIsAlwaysThere(t *testing.T) {
-	t.Parallel()
 	s := openStore(t)
 	must(s, exec(s, `ALTER TABLE store.bills_lines ADD _deleted_at timestamptz`))
 	const records = 4
@@ -167,8 +164,7 @@ func (s *storeFixture) rebuilt(r *rapid.T, guard bool) {
 	rows := ask[int](s.fixture, `SELECT count(*) FROM store.bills`)
 	edited := ask[int](s.fixture, `SELECT count(*) FROM store.bills WHERE total = 'edited' OR bill_id IN (SELECT _parent_id FROM store.bills_lines WHERE line = 'edited')`)
 	for _, rewritten := range []int{edited, 0} { // a correct row is not written
-		counts, err := rebuild.Run(s.Context(), s.db, s.bills, rebuild.All, s.as(s.bills), nil)
-		must(s, err)
+		counts := sure(rebuild.Run(s.Context(), s.db, s.bills, rebuild.All, s.as(s.bills), nil))(s)
 		if counts != (rebuild.Counts{Rows: rows, Rewritten: rewritten}) {
 			r.Fatalf("counts %+v of %d rows, of which %d are to be written", counts, rows, rewritten)
 		}
@@ -181,33 +177,23 @@ func (s *storeFixture) rebuilt(r *rapid.T, guard bool) {
 // TestWhatDoesNotFitARebuildStays: the rebuild finds a value that the database now refuses, leaves
 // its row as it is, and writes the others.
 func TestWhatDoesNotFitARebuildStays(t *testing.T) {
-	t.Parallel()
 	s := openStore(t)
 	s.bring(s.bills, header("1", "a", 1), header("2", "bad", 1), header("3", "c", 1))
 	before := s.tables()
 	must(s, exec(s, `UPDATE store.bills SET vendor_id = 'edited'; ALTER TABLE store.bills ADD CONSTRAINT good CHECK (total <> 'bad') NOT VALID`))
-	counts, err := rebuild.Run(t.Context(), s.db, s.bills, rebuild.All, s.as(s.bills), nil)
-	must(s, err)
-	if counts != (rebuild.Counts{Rows: 3, Rewritten: 2, Rejected: 1}) {
-		t.Errorf("counts %+v", counts)
-	}
+	counts := sure(rebuild.Run(t.Context(), s.db, s.bills, rebuild.All, s.as(s.bills), nil))(s)
+	assert(t, counts == (rebuild.Counts{Rows: 3, Rewritten: 2, Rejected: 1}), "counts %+v", counts)
 	same(t, "edited still", "2", ask[string](s.fixture, `SELECT string_agg(bill_id, ' ') FROM store.bills WHERE vendor_id = 'edited'`))
 	must(s, exec(s, `ALTER TABLE store.bills DROP CONSTRAINT good`))
-	counts, err = rebuild.Run(t.Context(), s.db, s.bills, rebuild.All, s.as(s.bills), nil)
-	must(s, err)
-	if counts != (rebuild.Counts{Rows: 3, Rewritten: 1}) {
-		t.Errorf("counts when the database takes it: %+v", counts)
-	}
-	if diff := cmp.Diff(before, s.tables()); diff != "" {
-		t.Errorf("rebuilt (-before +after):\n%s", diff)
-	}
+	counts = sure(rebuild.Run(t.Context(), s.db, s.bills, rebuild.All, s.as(s.bills), nil))(s)
+	assert(t, counts == (rebuild.Counts{Rows: 3, Rewritten: 1}), "counts when the database takes it: %+v", counts)
+	same(t, "rebuilt", before, s.tables())
 	same(t, "in quarantine", "2|23514|open", ask[string](s.fixture, `SELECT concat_ws('|', record_id, code, state) FROM sluice.quarantine`))
 }
 
 // TestARebuildGoesOnWhereItStopped: after an interruption it continues with the counts of the
 // whole, and begins anew if the declaration has changed.
 func TestARebuildGoesOnWhereItStopped(t *testing.T) {
-	t.Parallel()
 	s := openStore(t)
 	const rows = 4500
 	var raws []string
@@ -224,26 +210,21 @@ func TestARebuildGoesOnWhereItStopped(t *testing.T) {
 		t.Helper()
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		if _, err := rebuild.Run(ctx, s.db, s.bills, rebuild.All, s.as(s.bills), func(int) { cancel() }); !errors.Is(err, context.Canceled) {
-			t.Errorf("interrupted: %v", err)
-		}
+		failsWith(t, failure(rebuild.Run(ctx, s.db, s.bills, rebuild.All, s.as(s.bills), func(int) { cancel() })), context.Canceled)
 		same(t, "rows are still to be written", rows-2000, ask[int](s.fixture, `SELECT count(*) FROM store.bills WHERE total = 'edited'`))
 	}
 	interrupted()
 	must(s, exec(s, `UPDATE store.bills SET total = 'edited' WHERE bill_id = '00007'`)) // before the position: not compared again
 	var steps []int
-	counts, err := rebuild.Run(t.Context(), s.db, s.bills, rebuild.All, s.as(s.bills), func(n int) { steps = append(steps, n) })
-	must(s, err)
-	if counts != (rebuild.Counts{Rows: rows, Rewritten: rows}) || !slices.Equal(steps, []int{4000, 4500}) {
-		t.Errorf("it went on with %+v in steps %v", counts, steps)
-	}
+	counts := sure(rebuild.Run(t.Context(), s.db, s.bills, rebuild.All, s.as(s.bills), func(n int) { steps = append(steps, n) }))(s)
+	assert(t, counts == (rebuild.Counts{Rows: rows, Rewritten: rows}) && slices.Equal(steps, []int{4000, 4500}),
+		"it went on with %+v in steps %v", counts, steps)
 	same(t, "edited rows left", "00007", ask[string](s.fixture, `SELECT string_agg(bill_id, ' ') FROM store.bills WHERE total = 'edited'`))
 	must(s, exec(s, `UPDATE store.bills SET total = 'edited'`))
 	interrupted()
 	must(s, exec(s, `CREATE TABLE store.marks AS SELECT bill_id, _payload_hash FROM store.bills`))
 	stream, learned := s.learned()
-	counts, err = rebuild.Run(t.Context(), s.db, stream, rebuild.All, learned, nil)
-	must(s, err)
+	counts = sure(rebuild.Run(t.Context(), s.db, stream, rebuild.All, learned, nil))(s)
 	if counts != (rebuild.Counts{Rows: rows, Rewritten: rows}) { // their payload hashes are those of another declaration
 		t.Errorf("with another declaration, from the start: %+v", counts)
 	}
@@ -253,18 +234,14 @@ func TestARebuildGoesOnWhereItStopped(t *testing.T) {
 		t.Errorf("%d rows have the payload hash of the earlier declaration", same)
 	}
 	must(s, exec(s, `UPDATE store.bills b SET _payload_hash = m._payload_hash FROM store.marks m WHERE m.bill_id = b.bill_id`))
-	if diff := cmp.Diff(before, s.tables()); diff != "" {
-		t.Errorf("rebuilt (-before +after):\n%s", diff)
-	}
+	same(t, "rebuilt", before, s.tables())
 	same(t, "rebuilds", "done superseded done", ask[string](s.fixture, `SELECT string_agg(outcome, ' ' ORDER BY id) FROM sluice.rebuilds`))
-	if got := ask[int](s.fixture, `SELECT count(*) FROM sluice.calls`); got != calls {
-		t.Errorf("%d calls were made", got-calls)
-	}
+	got := ask[int](s.fixture, `SELECT count(*) FROM sluice.calls`)
+	assert(t, got == calls, "%d calls were made", got-calls)
 }
 
 // TestAnotherRuleOfTheHashIsFound: only lists that hold raw records have to be rebuilt, once.
 func TestAnotherRuleOfTheHashIsFound(t *testing.T) {
-	t.Parallel()
 	s := openStore(t)
 	claim := s.claimOf(s.bills)
 	batch := s.of(claim, header("1", "a", 1))
@@ -273,8 +250,7 @@ func TestAnotherRuleOfTheHashIsFound(t *testing.T) {
 	before := s.tables()
 	others := func() string {
 		t.Helper()
-		keys, err := s.db.OtherRule(t.Context())
-		must(s, err)
+		keys := sure(s.db.OtherRule(t.Context()))(s)
 		return fmt.Sprint(keys)
 	}
 	same(t, "of another rule than the one that just loaded them", "[]", others())
@@ -282,13 +258,10 @@ func TestAnotherRuleOfTheHashIsFound(t *testing.T) {
 	must(s, exec(s, `UPDATE store.bills SET _content_hash = '\x00112233445566778899aabbccddeeff'`))
 	must(s, exec(s, `UPDATE sluice.streams SET requested_gen = served_gen + 1, next_due_at = '2026-01-01', last_done_at = '2026-01-01'`))
 	same(t, "of another rule", fmt.Sprint([]pipeline.Key{s.bills.Key()}), others())
-	if counts, err := rebuild.Run(t.Context(), s.db, s.bills, rebuild.Changed, s.as(s.bills), nil); err != nil || counts.Rewritten != 1 {
-		t.Errorf("rebuilt: %+v, %v", counts, err)
-	}
+	counts, err := rebuild.Run(t.Context(), s.db, s.bills, rebuild.Changed, s.as(s.bills), nil)
+	assert(t, err == nil && counts.Rewritten == 1, "rebuilt: %+v, %v", counts, err)
 	must(s, exec(s, `UPDATE store.bills SET _changed_at = _first_seen_at`)) // it says when the row got its hash
-	if diff := cmp.Diff(before, s.tables()); diff != "" {
-		t.Errorf("rebuilt (-before +after):\n%s", diff)
-	}
+	same(t, "rebuilt", before, s.tables())
 	if got := ask[string](s.fixture, `SELECT concat_ws(' ', requested_gen - served_gen, next_due_at = '2026-01-01' AND last_done_at = '2026-01-01', state, run_id)
 		FROM sluice.streams WHERE resource = 'bills'`); got != "1 t idle" {
 		t.Errorf("the request for the list is still to be served when it is due: %s", got)
@@ -300,7 +273,6 @@ func TestAnotherRuleOfTheHashIsFound(t *testing.T) {
 // quarantine names are kept until those are gone. Young ones are kept, too, and a resource that was
 // looked through waits for a day.
 func TestRawOfHistoryAndQuarantineStays(t *testing.T) {
-	t.Parallel()
 	s := openStore(t)
 	for version := range 5 {
 		s.bring(s.bills, header("1", fmt.Sprint(version), version+1))
@@ -314,16 +286,12 @@ func TestRawOfHistoryAndQuarantineStays(t *testing.T) {
 		t.Helper()
 		must(s, s.db.PruneRaw(t.Context(), 40*24*time.Hour))
 		got := ask[string](s.fixture, `SELECT string_agg(sluice.raw_record(call_id, 0) ->> 'total', ' ' ORDER BY call_id) FROM sluice.raw_records`)
-		if got != want {
-			t.Errorf("%s, versions %s are kept, want %s", what, got, want)
-		}
+		assert(t, got == want, "%s, versions %s are kept, want %s", what, got, want)
 	}
 	left("with history and quarantine", "0 1 3 4")
 	must(s, exec(s, `DELETE FROM store.bills_history; UPDATE sluice.quarantine SET state = 'resolved'`))
 	left("on the same day", "0 1 3 4")
 	must(s, exec(s, `UPDATE sluice.raw_looks SET looked_at = looked_at - interval '25 hours'`))
 	left("without them", "3 4")
-	if err := s.db.PruneRaw(t.Context(), time.Hour); err == nil {
-		t.Error("raw records can be kept for an hour")
-	}
+	assert(t, s.db.PruneRaw(t.Context(), time.Hour) != nil, "raw records can be kept for an hour")
 }

@@ -1,7 +1,6 @@
 package warehouse_test
 
 import (
-	"errors"
 	"testing"
 	"time"
 
@@ -27,7 +26,6 @@ func idsOf(page streams.RunPage) []int64 {
 // TestRunPage pages through runs by their identifiers, and through more of them than one page looks
 // through.
 func TestRunPage(t *testing.T) {
-	t.Parallel()
 	pool, reader := openReadingPool(t)
 	for _, sql := range []string{
 		// Behind the two of the seed: 3 to 5 of things, all done, then 20,000 others.
@@ -36,9 +34,7 @@ func TestRunPage(t *testing.T) {
 		`INSERT INTO sluice.runs (organization_id, service, resource, class, gen, started_at, ended_at, outcome)
 			SELECT 'p', 'shop', 'things', 'sweep', 0, '2026-03-03Z', '2026-03-03Z', 'done' FROM generate_series(6, 20005)`,
 	} {
-		if _, err := pool.Exec(t.Context(), sql); err != nil {
-			t.Fatal(err)
-		}
+		must(t, failure(pool.Exec(t.Context(), sql)))
 	}
 	for name, c := range map[string]struct {
 		filter  streams.RunFilter
@@ -60,23 +56,18 @@ func TestRunPage(t *testing.T) {
 		"an organization without others":  {streams.RunFilter{Organization: "o"}, "", 6, []int64{5, 4, 3, 2, 1}, 0},
 	} {
 		got, err := reader.RunPage(t.Context(), c.filter, c.outcome, c.before)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if diff := cmp.Diff(c.want, idsOf(got)); diff != "" || got.Before != c.next {
-			t.Errorf("%s: goes on before %d, want %d (-want +got):\n%s", name, got.Before, c.next, diff)
-		}
+		require(t, err == nil, "%s: %v", name, err)
+		diff := cmp.Diff(c.want, idsOf(got))
+		assert(t, diff == "" && got.Before == c.next, "%s: goes on before %d, want %d (-want +got):\n%s", name, got.Before, c.next, diff)
 	}
 	// A run of a page is the run that is read by itself.
-	page, err := reader.RunPage(t.Context(), streams.RunFilter{Organization: "o", Service: "shop", Resource: "things"}, "failed", 0)
-	must(t, err)
+	page := sure(reader.RunPage(t.Context(), streams.RunFilter{Organization: "o", Service: "shop", Resource: "things"}, "failed", 0))(t)
 	one, err := reader.RunProgress(t.Context(), 1)
-	sameAs(t, one, page.Runs[0], err)
+	sameAs(t, one)(page.Runs[0], err)
 }
 
 // TestRunDays counts runs by the dates of a zone.
 func TestRunDays(t *testing.T) {
-	t.Parallel()
 	pool, reader := openReadingPool(t)
 	if _, err := pool.Exec(t.Context(), `INSERT INTO sluice.runs (organization_id, service, resource, class, gen, started_at, ended_at, outcome)
 		SELECT 'o', 'shop', 'things', 'sweep', 0, at::timestamptz, CASE WHEN outcome <> '' THEN at::timestamptz END, nullif(outcome, '')
@@ -88,33 +79,25 @@ func TestRunDays(t *testing.T) {
 	must(t, err)
 	key := pipeline.Key{Organization: "o", Service: "shop", Resource: "things"}
 	got, err := reader.RunDays(t.Context(), key, kolkata, instant(t, "2026-03-01 00:00:00"))
-	sameAs(t, []streams.RunDay{{Day: "2026-03-01", Done: 1, Failed: 1}, {Day: "2026-03-02", Done: 2, Provisional: 1}}, got, err)
+	sameAs(t, []streams.RunDay{{Day: "2026-03-01", Done: 1, Failed: 1}, {Day: "2026-03-02", Done: 2, Provisional: 1}})(got, err)
 }
 
 func TestQuarantineOfARun(t *testing.T) {
-	t.Parallel()
 	reader := openReading(t)
 	got, err := reader.QuarantineOfRun(t.Context(), 1, 10)
-	if err != nil || len(got) != 1 || got[0].ID != 1 || got[0].Record != "17" || got[0].Code != "wrong_type" || got[0].Raw != nil {
-		t.Errorf("run 1 met %+v (%v), want entry 1 without its bytes", got, err)
-	}
+	assert(t, err == nil && len(got) == 1 && got[0].ID == 1 && got[0].Record == "17" && got[0].Code == "wrong_type" && got[0].Raw == nil,
+		"run 1 met %+v (%v), want entry 1 without its bytes", got, err)
 }
 
 func TestWaitReasons(t *testing.T) {
-	t.Parallel()
 	pool, reader := openReadingPool(t)
 	look := func() map[int64]string {
 		t.Helper()
-		got, err := reader.WaitReasons(t.Context(), []int64{1, 2})
-		must(t, err)
+		got := sure(reader.WaitReasons(t.Context(), []int64{1, 2}))(t)
 		return got
 	}
-	if got := look(); len(got) != 0 {
-		t.Errorf("the run that goes on waits: %v", got)
-	}
-	if _, err := pool.Exec(t.Context(), `UPDATE sluice.streams SET state = 'waiting', reason = 'exhausted: code 45' WHERE run_id = 2`); err != nil {
-		t.Fatal(err)
-	}
+	same(t, "reasons of the run that goes on", 0, len(look()))
+	must(t, failure(pool.Exec(t.Context(), `UPDATE sluice.streams SET state = 'waiting', reason = 'exhausted: code 45' WHERE run_id = 2`)))
 	if got := look(); len(got) != 1 || got[2] != "exhausted: code 45" {
 		t.Errorf("run 2 waits because of %q", got[2])
 	}
@@ -134,45 +117,36 @@ VALUES ('d', 'shop', 100, 40, clock_timestamp() + interval '2 hours', 9, clock_t
 INSERT INTO sluice.external_spent VALUES ('d', 'shop', '2026-03-01Z', 12, 100), ('d', 'shop', '2026-03-02Z', 0, 100), ('d', 'store', '2026-03-02Z', 5, 9);`
 
 func TestDay(t *testing.T) {
-	t.Parallel()
 	pool, reader := openReadingPool(t)
-	if _, err := pool.Exec(t.Context(), spentDays); err != nil {
-		t.Fatal(err)
-	}
-	day, err := reader.Day(t.Context(), "d", "shop", pipeline.Limits{})
-	must(t, err)
+	must(t, failure(pool.Exec(t.Context(), spentDays)))
+	day := sure(reader.Day(t.Context(), "d", "shop", pipeline.Limits{}))(t)
 	if day.Spent != 14 || day.ByClass[pipeline.ClassIncremental] != 1 || day.ByClass[pipeline.ClassSweep] != 13 || day.LastHour != 5 || day.Turn != nil {
 		t.Errorf("the day is %+v, want 14 spent, 1 of them incremental and 13 sweeps, 5 in the last hour", day)
 	}
 	// Of 60 used calls, 10 were ours in an earlier minute and 2 in this one. Of the 40 that were
 	// left, 3 were reserved since.
-	if day.External == nil || *day.External != 48 || day.SeenLeft == nil || *day.SeenLeft != 37 {
-		t.Errorf("others spent %v, %v are left, want 48 and 37", day.External, day.SeenLeft)
-	}
+	assert(t, day.External != nil && *day.External == 48 && day.SeenLeft != nil && *day.SeenLeft == 37,
+		"others spent %v, %v are left, want 48 and 37", day.External, day.SeenLeft)
 	// The minute in which upstream's day began is ours, too.
-	if _, err := pool.Exec(t.Context(), `INSERT INTO sluice.spent (organization_id, service, span, began_at, reserved, calls, sweep)
+	must(t, failure(pool.Exec(t.Context(), `INSERT INTO sluice.spent (organization_id, service, span, began_at, reserved, calls, sweep)
 		SELECT organization_id, service, 'minute', date_bin('1 minute', reset_at - interval '24 hours', 'epoch'), 7, 7, 7
-		FROM sluice.day_budgets WHERE (organization_id, service) = ('d', 'shop')`); err != nil {
-		t.Fatal(err)
-	}
+		FROM sluice.day_budgets WHERE (organization_id, service) = ('d', 'shop')`)))
 	if first, err := reader.Day(t.Context(), "d", "shop", pipeline.Limits{}); err != nil || first.External == nil || *first.External != 41 {
 		t.Errorf("with seven calls in the first minute others spent %v (%v), want 41", first.External, err)
 	}
 	sameAs(t, []calls.ExternalDay{
 		{EndedAt: instant(t, "2026-03-02 00:00:00"), Limit: 100}, {EndedAt: instant(t, "2026-03-01 00:00:00"), Calls: 12, Limit: 100},
-	}, day.Before, nil)
+	})(day.Before, nil)
 
 	turned, err := reader.Day(t.Context(), "d", "shop", pipeline.Limits{
 		ResetZone: "UTC", ResetHour: day.At.UTC().Add(-3 * time.Hour).Hour(),
 	})
 	must(t, err)
-	if turned.Spent != 4 || turned.Turn == nil || turned.Turn.Sub(day.At) < 20*time.Hour || turned.Turn.Sub(day.At) > 21*time.Hour {
-		t.Errorf("the day that turned three hours ago is %+v, want 4 spent, and that it turns again in 20 hours and some", turned)
-	}
+	assert(t, turned.Spent == 4 && turned.Turn != nil && turned.Turn.Sub(day.At) >= 20*time.Hour && turned.Turn.Sub(day.At) <= 21*time.Hour,
+		"the day that turned three hours ago is %+v, want 4 spent, and that it turns again in 20 hours and some", turned)
 	none, err := reader.Day(t.Context(), "d", "nothing", pipeline.Limits{})
-	if err != nil || none.Spent != 0 || none.External != nil || none.SeenLeft != nil || len(none.Before) != 0 {
-		t.Errorf("a service that was never called has %+v (%v)", none, err)
-	}
+	assert(t, err == nil && none.Spent == 0 && none.External == nil && none.SeenLeft == nil && len(none.Before) == 0,
+		"a service that was never called has %+v (%v)", none, err)
 }
 
 // askedBefore is a backfill that failed once and waits in its second run, and one that has ended.
@@ -198,11 +172,8 @@ INSERT INTO shop.bills VALUES ('r', '2025-01-31', '2026-01-01 10:00Z'), ('r', '2
 	('r', NULL, NULL), ('other', '2025-02-01', '2026-01-02 10:00Z');`
 
 func TestBackfills(t *testing.T) {
-	t.Parallel()
 	pool, reader := openReadingPool(t)
-	if _, err := pool.Exec(t.Context(), askedBefore); err != nil {
-		t.Fatal(err)
-	}
+	must(t, failure(pool.Exec(t.Context(), askedBefore)))
 	until, over := instant(t, "2026-03-01 18:30:00"), instant(t, "2026-02-02 00:00:00")
 	running := backfills.Backfill{
 		ID: 2, Organization: "r", Service: "shop", Resource: "bills", Column: "date", From: "2025-10-01", State: "running",
@@ -215,38 +186,27 @@ func TestBackfills(t *testing.T) {
 		RequestedAt: instant(t, "2026-02-01 00:00:00"), RequestedBy: "a", EndedAt: &over,
 	}
 	numbers := cmpopts.IgnoreFields(backfills.Backfill{}, "Runs")
-	got, err := reader.List(t.Context(), backfills.Filter{})
-	sameAs(t, []backfills.Backfill{running, cancelled}, got, err, numbers)
-	got, err = reader.List(t.Context(), backfills.Filter{Open: true})
-	sameAs(t, []backfills.Backfill{running}, got, err, numbers)
-	one, err := reader.Backfill(t.Context(), 1)
-	sameAs(t, cancelled, one, err, numbers)
-	if _, err := reader.Backfill(t.Context(), 99); !errors.Is(err, warehouse.ErrNotFound) {
-		t.Errorf("Backfill(99) = %v, want ErrNotFound", err)
-	}
+	sameAs(t, []backfills.Backfill{running, cancelled}, numbers)(reader.List(t.Context(), backfills.Filter{}))
+	sameAs(t, []backfills.Backfill{running}, numbers)(reader.List(t.Context(), backfills.Filter{Open: true}))
+	sameAs(t, cancelled, numbers)(reader.Backfill(t.Context(), 1))
+	failsWith(t, failure(reader.Backfill(t.Context(), 99)), warehouse.ErrNotFound)
 	known, err := reader.FactsOfStreams(t.Context(), "r")
-	if err != nil || len(known) != 2 || known[0].Resource != "bills" || known[0].Rows != 0 || known[0].RowsBeside != 730 {
-		t.Errorf("what is known of the list beside its backfills: %+v, %v", known, err)
-	}
+	assert(t, err == nil && len(known) == 2 && known[0].Resource == "bills" && known[0].Rows == 0 && known[0].RowsBeside == 730,
+		"what is known of the list beside its backfills: %+v, %v", known, err)
 }
 
 func TestRowsWithin(t *testing.T) {
-	t.Parallel()
 	pool, reader := openReadingPool(t)
-	if _, err := pool.Exec(t.Context(), askedBefore); err != nil {
-		t.Fatal(err)
-	}
+	must(t, failure(pool.Exec(t.Context(), askedBefore)))
 	table := [2]string{"shop", "bills"}
 	first, last := instant(t, "2025-02-01 00:00:00"), instant(t, "2025-02-28 00:00:00")
 	got, err := reader.RowsWithin(t.Context(), "r", table, "day", true, warehouse.Span{From: first, To: last}, warehouse.Span{To: first}, warehouse.Span{From: last})
-	sameAs(t, []int64{2, 2, 1}, got, err)
+	sameAs(t, []int64{2, 2, 1})(got, err)
 	got, err = reader.RowsWithin(t.Context(), "r", table, "modified", false, warehouse.Span{From: instant(t, "2026-01-02 10:00:00")}, warehouse.Span{})
-	sameAs(t, []int64{2, 4}, got, err)
-	got, err = reader.RowsWithin(t.Context(), "r", table, "", false, warehouse.Span{From: first})
-	sameAs(t, []int64{4}, got, err)
-	if _, err := reader.RowsWithin(t.Context(), "r", [2]string{"shop", "nothing"}, "", false, warehouse.Span{}); err == nil {
-		t.Error("rows of a table that is not there were counted")
-	}
+	sameAs(t, []int64{2, 4})(got, err)
+	sameAs(t, []int64{4})(reader.RowsWithin(t.Context(), "r", table, "", false, warehouse.Span{From: first}))
+	assert(t, failure(reader.RowsWithin(t.Context(), "r", [2]string{"shop", "nothing"}, "", false, warehouse.Span{})) != nil,
+		"rows of a table that is not there were counted")
 }
 
 // ranBefore holds the runs of one stream: a first run without a watermark, and two that continued
@@ -273,20 +233,16 @@ FROM (VALUES (interval '10 minutes', interval '2 seconds'), (interval '20 minute
 var ofThings = pipeline.Key{Organization: "q", Service: "shop", Resource: "things"}
 
 func TestKnown(t *testing.T) {
-	t.Parallel()
 	pool, reader := openReadingPool(t)
-	if _, err := pool.Exec(t.Context(), ranBefore); err != nil {
-		t.Fatal(err)
-	}
+	must(t, failure(pool.Exec(t.Context(), ranBefore)))
 	want := []streams.Facts{{
 		Organization: "q", Service: "shop", Resource: "things", SinceSeconds: 7200, EverySeconds: 5400, Runs: 3, Rows: 110,
 		Changed: 12, WatchedSeconds: 8 * 3600, Parents: 2,
 	}}
 	about := cmp.Options{cmpopts.EquateApprox(0, 60), cmpopts.IgnoreFields(streams.Facts{}, "Watermark")}
 	known, err := reader.FactsOfStreams(t.Context(), "q")
-	if diff := cmp.Diff(want, known, about); diff != "" || err != nil {
-		t.Errorf("known: %v\n%s", err, diff)
-	}
+	diff := cmp.Diff(want, known, about)
+	assert(t, diff == "" && err == nil, "known: %v\n%s", err, diff)
 	if known, err = reader.FactsSoon(t.Context(), ofThings, true); len(known) != 1 || err != nil {
 		t.Errorf("at the start of a run: %v, %v", known, err)
 	}
@@ -294,19 +250,15 @@ func TestKnown(t *testing.T) {
 		`UPDATE sluice.runs SET forecast_calls = 3, forecast_basis = 'measured', rows_before = 110 WHERE id = (SELECT max(id) FROM sluice.runs WHERE organization_id = 'q')`,
 		`UPDATE sluice.runs SET pages = CASE WHEN ended_at IS NULL THEN 1 ELSE pages END, forecast_calls = NULL, forecast_basis = NULL, rows_before = NULL`,
 	} {
-		if _, err := pool.Exec(t.Context(), spoil); err != nil {
-			t.Fatal(err)
-		}
+		must(t, failure(pool.Exec(t.Context(), spoil)))
 		if known, err := reader.FactsSoon(t.Context(), ofThings, true); len(known) != 0 || err != nil {
 			t.Errorf("after %s: %v, %v", spoil, known, err)
 		}
 	}
 	// A forecast holds what earlier runs inserted: 1000, and 3 + 0 came after it.
-	if _, err := pool.Exec(t.Context(), `UPDATE sluice.runs
+	must(t, failure(pool.Exec(t.Context(), `UPDATE sluice.runs
 		SET forecast_calls = 1, forecast_basis = 'measured', rows_before = CASE outcome WHEN 'failed' THEN 1000 ELSE 5 END
-		WHERE organization_id = 'q' AND (outcome = 'failed' OR started_at < now() - interval '1 day')`); err != nil {
-		t.Fatal(err)
-	}
+		WHERE organization_id = 'q' AND (outcome = 'failed' OR started_at < now() - interval '1 day')`)))
 	if known, err = reader.FactsOfStreams(t.Context(), "q"); err != nil || len(known) != 1 || known[0].Rows != 1003 {
 		t.Errorf("behind a forecast: %+v, %v", known, err)
 	}
@@ -328,16 +280,10 @@ func TestKnown(t *testing.T) {
 // TestAForecastWaitsForNobody: a lock on a table does not delay a run that asks how many of its
 // rows wait.
 func TestAForecastWaitsForNobody(t *testing.T) {
-	t.Parallel()
 	pool, reader := openReadingPool(t)
-	if _, err := pool.Exec(t.Context(), backlogs); err != nil {
-		t.Fatal(err)
-	}
-	holder, err := pool.Begin(t.Context())
-	must(t, err)
-	if _, err := holder.Exec(t.Context(), `LOCK TABLE shop.bills IN ACCESS EXCLUSIVE MODE`); err != nil {
-		t.Fatal(err)
-	}
+	must(t, failure(pool.Exec(t.Context(), backlogs)))
+	holder := sure(pool.Begin(t.Context()))(t)
+	must(t, failure(holder.Exec(t.Context(), `LOCK TABLE shop.bills IN ACCESS EXCLUSIVE MODE`)))
 	details := pipeline.Key{Organization: "q", Service: "shop", Resource: "bills.details"}
 	if known, err := reader.FactsSoon(t.Context(), details, false); !postgres.Busy(err) {
 		t.Errorf("behind a lock: %v, %v", known, err)

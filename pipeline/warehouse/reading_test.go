@@ -2,7 +2,6 @@ package warehouse_test
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -65,6 +64,7 @@ func openReading(t *testing.T) *warehouse.DB {
 
 func openReadingPool(t *testing.T) (*pgxpool.Pool, *warehouse.DB) {
 	t.Helper()
+	t.Parallel()
 	url := warehousetest.Template(t, "report", func(ctx context.Context, url string) error {
 		if err := migrations.Migrate(ctx, url, migrations.Options{}); err != nil {
 			return err
@@ -77,29 +77,27 @@ func openReadingPool(t *testing.T) (*pgxpool.Pool, *warehouse.DB) {
 		_, err = pool.Exec(ctx, seedReading)
 		return err
 	})
-	db, err := warehouse.Open(t.Context(), url, warehouse.Options{})
-	must(t, err)
+	db := sure(warehouse.Open(t.Context(), url, warehouse.Options{}))(t)
 	t.Cleanup(db.Close)
 	return db.Pool(), db
 }
 
 func instant(t *testing.T, text string) time.Time {
 	t.Helper()
-	instant, err := time.Parse("2006-01-02 15:04:05", text)
-	must(t, err)
+	instant := sure(time.Parse("2006-01-02 15:04:05", text))(t)
 	return instant
 }
 
-func sameAs[T any](t *testing.T, want, got T, err error, options ...cmp.Option) {
-	t.Helper()
-	must(t, err)
-	if diff := cmp.Diff(want, got, append(options, cmpopts.EquateEmpty())...); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
+// sameAs compares what a call returned.
+func sameAs[T any](t *testing.T, want T, options ...cmp.Option) func(T, error) {
+	return func(got T, err error) {
+		t.Helper()
+		must(t, err)
+		same(t, "what was read", want, got, append(options, cmpopts.EquateEmpty())...)
 	}
 }
 
 func TestStreams(t *testing.T) {
-	t.Parallel()
 	reader := openReading(t)
 	watermark := instant(t, "2026-02-01 00:00:00")
 	things := streams.Status{
@@ -111,10 +109,8 @@ func TestStreams(t *testing.T) {
 		Organization: "p", Service: "shop", Resource: "bills", Enabled: true, EverySeconds: 86400,
 		NextDueAt: instant(t, "2026-03-02 00:00:00"), State: "running", Run: new(int64(2)), Requested: 1, Quarantined: 1, Unrequested: 1,
 	}
-	got, err := reader.Streams(t.Context(), "")
-	sameAs(t, []streams.Status{things, bills}, got, err)
-	got, err = reader.Streams(t.Context(), "p")
-	sameAs(t, []streams.Status{bills}, got, err)
+	sameAs(t, []streams.Status{things, bills})(reader.Streams(t.Context(), ""))
+	sameAs(t, []streams.Status{bills})(reader.Streams(t.Context(), "p"))
 }
 
 // backlogs are the streams of an organization of its own: details, one over parents, and one that
@@ -135,15 +131,11 @@ INSERT INTO sluice.parents (organization_id, service, resource, parent_id, read_
 	('q', 'shop', 'persons', 'c', NULL, '2026-03-01 08:00Z', 0, true), ('q', 'shop', 'persons', 'd', NULL, '2026-03-01 08:00Z', 0, false);`
 
 func TestBacklogsOfStreams(t *testing.T) {
-	t.Parallel()
 	pool, reader := openReadingPool(t)
-	if _, err := pool.Exec(t.Context(), backlogs); err != nil {
-		t.Fatal(err)
-	}
+	must(t, failure(pool.Exec(t.Context(), backlogs)))
 	look := func() map[string]streams.Status {
 		t.Helper()
-		rows, err := reader.Streams(t.Context(), "q")
-		must(t, err)
+		rows := sure(reader.Streams(t.Context(), "q"))(t)
 		found := map[string]streams.Status{}
 		for _, stream := range rows {
 			found[stream.Resource] = streams.Status{Details: stream.Details, Parents: stream.Parents}
@@ -155,31 +147,24 @@ func TestBacklogsOfStreams(t *testing.T) {
 		"bills.details":  {Details: &streams.DetailBacklog{Pending: 3, Stale: 2, Failed: 1}},
 		"extras.details": {Details: &streams.DetailBacklog{Pending: 1}},
 		"persons":        {Parents: &streams.ParentRound{Parents: 3, Read: 2, Failed: 1}},
-	}, look(), nil)
+	})(look(), nil)
 
-	if _, err := pool.Exec(t.Context(), `UPDATE sluice.parents SET read_at = '2026-03-01 12:00Z' WHERE parent_id = 'c'`); err != nil {
-		t.Fatal(err)
-	}
+	must(t, failure(pool.Exec(t.Context(), `UPDATE sluice.parents SET read_at = '2026-03-01 12:00Z' WHERE parent_id = 'c'`)))
 	oldest := instant(t, "2026-03-01 09:00:00")
-	sameAs(t, &streams.ParentRound{Parents: 3, Read: 3, Failed: 1, Oldest: &oldest}, look()["persons"].Parents, nil)
+	sameAs(t, &streams.ParentRound{Parents: 3, Read: 3, Failed: 1, Oldest: &oldest})(look()["persons"].Parents, nil)
 }
 
 func TestOrganizations(t *testing.T) {
-	t.Parallel()
 	pool, reader := openReadingPool(t)
-	if _, err := pool.Exec(t.Context(), `INSERT INTO sluice.organizations VALUES
-		('b', 'Beta', '', false, '2026-03-01Z', '2026-03-02Z'), ('a', 'Alpha', 'Europe/Oslo', true, '2026-03-03Z', '2026-03-04Z')`); err != nil {
-		t.Fatal(err)
-	}
-	got, err := reader.Organizations(t.Context())
+	must(t, failure(pool.Exec(t.Context(), `INSERT INTO sluice.organizations VALUES
+		('b', 'Beta', '', false, '2026-03-01Z', '2026-03-02Z'), ('a', 'Alpha', 'Europe/Oslo', true, '2026-03-03Z', '2026-03-04Z')`)))
 	sameAs(t, []warehouse.Organization{
 		{Organization: "a", Name: "Alpha", TimeZone: "Europe/Oslo", Active: true, PinnedAt: instant(t, "2026-03-03 00:00:00"), CheckedAt: instant(t, "2026-03-04 00:00:00")},
 		{Organization: "b", Name: "Beta", PinnedAt: instant(t, "2026-03-01 00:00:00"), CheckedAt: instant(t, "2026-03-02 00:00:00")},
-	}, got, err)
+	})(reader.Organizations(t.Context()))
 }
 
 func TestRuns(t *testing.T) {
-	t.Parallel()
 	reader := openReading(t)
 	ended := instant(t, "2026-03-01 10:01:30")
 	failed := streams.Run{
@@ -192,48 +177,34 @@ func TestRuns(t *testing.T) {
 		StartedAt: instant(t, "2026-03-01 11:00:00"), Calls: 4, Pages: 1, Received: 200, Inserted: 5,
 	}
 	progress := cmpopts.IgnoreFields(streams.Run{}, "Seconds")
-	got, err := reader.Runs(t.Context(), streams.RunFilter{})
-	sameAs(t, []streams.Run{running, failed}, got, err, progress)
-	got, err = reader.Runs(t.Context(), streams.RunFilter{Limit: 1})
-	sameAs(t, []streams.Run{running}, got, err, progress)
-	got, err = reader.Runs(t.Context(), streams.RunFilter{Organization: "o", Service: "shop", Resource: "things"})
-	sameAs(t, []streams.Run{failed}, got, err)
-	got, err = reader.Runs(t.Context(), streams.RunFilter{Open: true})
-	sameAs(t, []streams.Run{running}, got, err, progress)
-	one, err := reader.RunProgress(t.Context(), 1)
-	sameAs(t, failed, one, err)
+	sameAs(t, []streams.Run{running, failed}, progress)(reader.Runs(t.Context(), streams.RunFilter{}))
+	sameAs(t, []streams.Run{running}, progress)(reader.Runs(t.Context(), streams.RunFilter{Limit: 1}))
+	sameAs(t, []streams.Run{failed})(reader.Runs(t.Context(), streams.RunFilter{Organization: "o", Service: "shop", Resource: "things"}))
+	sameAs(t, []streams.Run{running}, progress)(reader.Runs(t.Context(), streams.RunFilter{Open: true}))
+	sameAs(t, failed)(reader.RunProgress(t.Context(), 1))
 	for _, id := range []int64{0, 99} {
-		if _, err := reader.RunProgress(t.Context(), id); !errors.Is(err, warehouse.ErrNotFound) {
-			t.Errorf("RunProgress(%d) = %v, want ErrNotFound", id, err)
-		}
+		failsWith(t, failure(reader.RunProgress(t.Context(), id)), warehouse.ErrNotFound)
 	}
 }
 
 func TestQuarantine(t *testing.T) {
-	t.Parallel()
 	reader := openReading(t)
 	times := cmpopts.IgnoreFields(quarantine.Entry{}, "FirstSeenAt", "LastSeenAt")
 	first := quarantine.Entry{
 		ID: 1, Organization: "o", Service: "shop", Resource: "things", Record: "17", Code: "wrong_type", Path: "a",
 		Detail: "a number", Call: 3, Run: 1, Seen: 1, State: "open", Bytes: 7,
 	}
-	got, err := reader.Quarantine(t.Context(), quarantine.Filter{Organization: "o", State: "open"})
-	sameAs(t, []quarantine.Entry{first}, got, err, times)
+	sameAs(t, []quarantine.Entry{first}, times)(reader.Quarantine(t.Context(), quarantine.Filter{Organization: "o", State: "open"}))
 	all, err := reader.Quarantine(t.Context(), quarantine.Filter{})
-	if err != nil || len(all) != 3 || all[0].ID != 3 {
-		t.Errorf("all of it: %+v, %v", all, err)
-	}
+	assert(t, err == nil && len(all) == 3 && all[0].ID == 3, "all of it: %+v, %v", all, err)
 	shown, err := reader.QuarantineShow(t.Context(), 1)
 	first.Raw = []byte(`{"a":1}`)
-	sameAs(t, first, shown, err, times)
-	if _, err := reader.QuarantineShow(t.Context(), 99); !errors.Is(err, warehouse.ErrNotFound) {
-		t.Errorf("QuarantineShow(99) = %v, want ErrNotFound", err)
-	}
+	sameAs(t, first, times)(shown, err)
+	failsWith(t, failure(reader.QuarantineShow(t.Context(), 99)), warehouse.ErrNotFound)
 }
 
 // TestCauses sums up open entries by list, code and field.
 func TestCauses(t *testing.T) {
-	t.Parallel()
 	reader := openReading(t)
 	_, err := reader.Pool().Exec(t.Context(), `INSERT INTO sluice.quarantine (organization_id, service, resource, record_hash, raw, code, path, first_seen_at, last_seen_at)
 		SELECT 'o', 'shop', 'bills', sha256(i::text::bytea), '', 'bad_time', 'lines[' || i || '].parts[7].at', '2026-03-01Z', '2026-03-02Z' FROM generate_series(10, 14) i`)
@@ -243,17 +214,16 @@ func TestCauses(t *testing.T) {
 	bills := quarantine.Cause{Organization: "o", Service: "shop", Resource: "bills", Code: "bad_time", Field: "lines[].parts[].at", Entries: 5, Example: 8}
 	of := func(f quarantine.Filter) []quarantine.Cause {
 		t.Helper()
-		found, err := reader.Causes(t.Context(), f)
-		must(t, err)
+		found := sure(reader.Causes(t.Context(), f))(t)
 		return found
 	}
 	all := of(quarantine.Filter{Organization: "o"})
-	sameAs(t, []quarantine.Cause{things, bills}, all, nil, times)
+	sameAs(t, []quarantine.Cause{things, bills}, times)(all, nil)
 	if first, last := instant(t, "2026-03-01 00:00:00"), instant(t, "2026-03-02 00:00:00"); !all[1].FirstSeenAt.Equal(first) || !all[1].LastSeenAt.Equal(last) {
 		t.Errorf("the bills came from %s to %s", all[1].FirstSeenAt, all[1].LastSeenAt)
 	}
 	bills.Entries, bills.Example = 2, 5
-	sameAs(t, []quarantine.Cause{bills}, of(quarantine.Filter{Field: new("lines[].parts[].at"), Before: 6}), nil, times)
+	sameAs(t, []quarantine.Cause{bills}, times)(of(quarantine.Filter{Field: new("lines[].parts[].at"), Before: 6}), nil)
 	if got := of(quarantine.Filter{Field: new("")}); len(got) != 1 || got[0].Code != "no_id" {
 		t.Errorf("without a field: %+v", got)
 	}
@@ -261,52 +231,42 @@ func TestCauses(t *testing.T) {
 		t.Errorf("%d causes, want one", len(got))
 	}
 	entries, err := reader.Quarantine(t.Context(), quarantine.Filter{Field: new("lines[].parts[].at"), Before: 6})
-	if err != nil || len(entries) != 2 || entries[0].ID != 5 {
-		t.Errorf("entries of the field before 6: %+v, %v", entries, err)
-	}
+	assert(t, err == nil && len(entries) == 2 && entries[0].ID == 5, "entries of the field before 6: %+v, %v", entries, err)
 }
 
 func TestDrift(t *testing.T) {
-	t.Parallel()
 	got, err := openReading(t).Drift(t.Context(), "p")
-	sameAs(t, []quarantine.Drift{{Organization: "p", Service: "shop", Resource: "bills", Path: "a", Kind: "null", Seen: 2}}, got, err,
-		cmpopts.IgnoreFields(quarantine.Drift{}, "FirstSeenAt", "LastSeenAt"))
+	sameAs(t, []quarantine.Drift{{Organization: "p", Service: "shop", Resource: "bills", Path: "a", Kind: "null", Seen: 2}},
+		cmpopts.IgnoreFields(quarantine.Drift{}, "FirstSeenAt", "LastSeenAt"))(got, err)
 }
 
 func TestSpentAndLeft(t *testing.T) {
-	t.Parallel()
 	reader := openReading(t)
-	spent, err := reader.Spent(t.Context(), "o")
 	sameAs(t, []calls.Spent{
 		{Service: "shop", Resource: "bills", Class: "incremental", Calls: 4, Failed: 2, Records: 200},
 		{Service: "shop", Resource: "things", Class: "sweep", Calls: 1, Records: 7},
-	}, spent, err)
+	})(reader.Spent(t.Context(), "o"))
 	reset := instant(t, "2026-03-02 00:00:00")
-	left, err := reader.BudgetLeft(t.Context(), "o", "shop")
 	sameAs(t, calls.Budget{
 		Organization: "o", Service: "shop", Day: 5, LimitSeen: new(1000), RemainingSeen: new(17), ResetAt: &reset,
-	}, left, err)
+	})(reader.BudgetLeft(t.Context(), "o", "shop"))
 	until := instant(t, "2200-01-01 00:00:00")
-	left, err = reader.BudgetLeft(t.Context(), "o", "store")
-	sameAs(t, calls.Budget{Organization: "o", Service: "store", RemainingSeen: new(0), ExhaustedUntil: &until}, left, err)
-	left, err = reader.BudgetLeft(t.Context(), "o", "chat")
-	sameAs(t, calls.Budget{Organization: "o", Service: "chat"}, left, err)
+	sameAs(t, calls.Budget{Organization: "o", Service: "store", RemainingSeen: new(0), ExhaustedUntil: &until})(
+		reader.BudgetLeft(t.Context(), "o", "store"))
+	sameAs(t, calls.Budget{Organization: "o", Service: "chat"})(reader.BudgetLeft(t.Context(), "o", "chat"))
 }
 
 func TestTables(t *testing.T) {
-	t.Parallel()
 	reader := openReading(t)
 	const table = `sh"op.things`
-	counts, err := reader.TableCounts(t.Context(), []string{table, "sluice.runs"})
-	sameAs(t, map[string]int64{table: 2, "sluice.runs": 2}, counts, err)
+	sameAs(t, map[string]int64{table: 2, "sluice.runs": 2})(reader.TableCounts(t.Context(), []string{table, "sluice.runs"}))
 	if _, err := reader.TableCounts(t.Context(), []string{"sluice.nothing"}); err == nil || !strings.Contains(err.Error(), "sluice.nothing") {
 		t.Errorf("counting what is not there: %v", err)
 	}
-	catalog, err := reader.Catalog(t.Context(), []string{`sh"op`})
 	sameAs(t, warehouse.Catalog{
 		Columns: map[string]map[string]string{
 			table: {"id": "text", "amount": "numeric(10,2)", "at": "timestamp with time zone"},
 		},
 		Comments: map[string]string{table: "Things.", table + ".amount": "How much."},
-	}, catalog, err)
+	})(reader.Catalog(t.Context(), []string{`sh"op`}))
 }

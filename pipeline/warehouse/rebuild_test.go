@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"sluice/pipeline"
 	"sluice/pipeline/lineage/rebuild"
 	"sluice/pipeline/warehouse"
@@ -27,8 +25,7 @@ func (s *storeFixture) learned() (pipeline.Stream, func([]byte, string) (record.
 	bills := &service.Resources[0]
 	bills.Columns = append(bills.Columns, schema.Text("colour", "Colour."), schema.Decimal("weight", "Weight."))
 	bills.Children[0].Columns = append(bills.Children[0].Columns, schema.Text("colour", "Colour."))
-	normalizer, err := record.New(bills, time.UTC)
-	must(s, err)
+	normalizer := sure(record.New(bills, time.UTC))(s)
 	return pipeline.Stream{Organization: organization, Service: service, Resource: bills}, func(raw []byte, parent string) (record.Record, error) {
 		if parent != "" {
 			return record.Record{}, fmt.Errorf("bills have no parent, got %q", parent)
@@ -40,7 +37,6 @@ func (s *storeFixture) learned() (pipeline.Stream, func([]byte, string) (record.
 func with(raw, more string) string { return strings.TrimSuffix(raw, "}") + more + "}" }
 
 func TestRebuildLearnsColumnsWithoutACall(t *testing.T) {
-	t.Parallel()
 	s := openStore(t)
 	list, details := s.claimOf(s.bills), s.claimOf(s.details)
 	s.load(s.of(list,
@@ -64,12 +60,9 @@ func TestRebuildLearnsColumnsWithoutACall(t *testing.T) {
 
 	stream, normalizer := s.learned()
 	var steps []int
-	counts, err := rebuild.Run(t.Context(), s.db, stream, rebuild.Changed, normalizer, func(n int) { steps = append(steps, n) })
-	must(s, err)
+	counts := sure(rebuild.Run(t.Context(), s.db, stream, rebuild.Changed, normalizer, func(n int) { steps = append(steps, n) }))(s)
 	same(t, "counts", rebuild.Counts{Rows: 5, Rewritten: 3, Rejected: 1}, counts)
-	if !slices.Equal(steps, []int{5}) {
-		t.Errorf("progress was %v", steps)
-	}
+	assert(t, slices.Equal(steps, []int{5}), "progress was %v", steps)
 	want := strings.Join([]string{
 		"both|a|red|7|∅|x|blue", "list|a|red|∅|{\"novel\": 1}|∅|∅", "plain|a|∅|∅|∅|∅|∅", "stale|b|new|8|∅|y|green",
 		"unfit|a|∅|∅|{\"weight\": \"heavy\"}|∅|∅",
@@ -91,8 +84,7 @@ func TestRebuildLearnsColumnsWithoutACall(t *testing.T) {
 		t.Errorf("the stream is %q", got)
 	}
 
-	counts, err = rebuild.Run(t.Context(), s.db, stream, rebuild.Changed, normalizer, nil)
-	must(s, err)
+	counts = sure(rebuild.Run(t.Context(), s.db, stream, rebuild.Changed, normalizer, nil))(s)
 	same(t, "a second time", rebuild.Counts{Rows: 5, Rejected: 1}, counts)
 	// Upstream's next answer with the same record is unchanged.
 	next := s.claimOf(stream)
@@ -100,35 +92,27 @@ func TestRebuildLearnsColumnsWithoutACall(t *testing.T) {
 }
 
 func TestRebuildGivesAnOpenRunBack(t *testing.T) {
-	t.Parallel()
 	s := openStore(t)
 	list := s.claimOf(s.bills)
 	batch := s.of(list, with(header("1", "a", 1), `,"colour":"red"`))
 	batch.Position.Scan = &pipeline.Scan{Mode: pipeline.ModeSince, Page: 7}
 	s.load(batch)
 	_, err := rebuild.Run(t.Context(), s.db, s.bills, rebuild.Changed, nil, nil)
-	if !errors.Is(err, warehouse.ErrAtWork) {
-		t.Errorf("while a run is under way: %v", err)
-	}
+	assert(t, errors.Is(err, warehouse.ErrAtWork), "while a run is under way: %v", err)
 	must(s, s.db.Settle(t.Context(), list, pipeline.Settlement{State: pipeline.StateQueued}))
 	stream, normalizer := s.learned()
 	// More rows than one batch holds, and a row whose raw record is gone.
 	must(s, exec(s, `INSERT INTO store.bills (organization_id, bill_id, _content_hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
 		SELECT organization_id, 'n' || n, _content_hash, 999999, 0, 1, now(), now() FROM store.bills, generate_series(1, 700) AS n`))
-	counts, err := rebuild.Run(t.Context(), s.db, stream, rebuild.Changed, normalizer, nil)
-	must(s, err)
+	counts := sure(rebuild.Run(t.Context(), s.db, stream, rebuild.Changed, normalizer, nil))(s)
 	same(t, "counts", rebuild.Counts{Rows: 701, Rewritten: 1, Lost: 700}, counts)
-	if _, err := s.db.Load(t.Context(), batch); !errors.Is(err, pipeline.ErrLostClaim) {
-		t.Errorf("the worker that was under way wrote on: %v", err)
-	}
+	failsWith(t, failure(s.db.Load(t.Context(), batch)), pipeline.ErrLostClaim)
 	again := s.claimOf(s.bills)
-	if again.Run != list.Run || again.Position.Scan == nil || again.Position.Scan.Page != 7 {
-		t.Errorf("the run that was open goes on as %+v", again)
-	}
+	assert(t, again.Run == list.Run && again.Position.Scan != nil && again.Position.Scan.Page == 7,
+		"the run that was open goes on as %+v", again)
 }
 
 func TestRebuildThatFailsEndsItsRun(t *testing.T) {
-	t.Parallel()
 	s := openStore(t)
 	list := s.claimOf(s.bills)
 	batch := s.of(list, header("1", "a", 1))
@@ -136,16 +120,13 @@ func TestRebuildThatFailsEndsItsRun(t *testing.T) {
 	s.load(batch)
 	_, normalizer := s.learned()
 	must(s, exec(s, `ALTER TABLE sluice.raw_records RENAME TO raw_elsewhere`))
-	if _, err := rebuild.Run(t.Context(), s.db, s.bills, rebuild.Changed, normalizer, nil); err == nil {
-		t.Error("no raw records, no error")
-	}
+	assert(t, failure(rebuild.Run(t.Context(), s.db, s.bills, rebuild.Changed, normalizer, nil)) != nil, "no raw records, no error")
 	same(t, "the stream", "failed", ask[string](s.fixture, `SELECT concat_ws('|', state, run_id) FROM sluice.streams WHERE resource = 'bills'`))
 }
 
 // TestRebuildWhereMostHashesDiffer: columns are read only for rows whose hashes prove nothing, and
 // values that no record carries stay.
 func TestRebuildWhereMostHashesDiffer(t *testing.T) {
-	t.Parallel()
 	s := openStore(t)
 	const rows = 4500
 	var raws []string
@@ -154,11 +135,8 @@ func TestRebuildWhereMostHashesDiffer(t *testing.T) {
 	}
 	s.bring(s.bills, raws...)
 	stream, learned := s.learned()
-	counts, err := rebuild.Run(t.Context(), s.db, stream, rebuild.All, learned, nil)
-	must(s, err)
-	if counts != (rebuild.Counts{Rows: rows, Rewritten: rows}) {
-		t.Fatalf("learned: %+v", counts)
-	}
+	counts := sure(rebuild.Run(t.Context(), s.db, stream, rebuild.All, learned, nil))(s)
+	require(t, counts == (rebuild.Counts{Rows: rows, Rewritten: rows}), "learned: %+v", counts)
 	// No record carries a bill's weight, so a rebuild leaves it as it is.
 	must(s, exec(s, `UPDATE store.bills SET weight = bill_id::integer`))
 	const columns = `SELECT string_agg(concat_ws('|', bill_id, vendor_id, total, modified, colour, weight, _extra, _content_hash, _call_id, _raw_position,
@@ -166,26 +144,17 @@ func TestRebuildWhereMostHashesDiffer(t *testing.T) {
 	before := ask[string](s.fixture, columns)
 	must(s, exec(s, `UPDATE store.bills SET _content_hash = decode(md5(bill_id), 'hex') WHERE bill_id::integer % 10 > 0`))
 	must(s, exec(s, `UPDATE store.bills SET total = 'edited' WHERE bill_id IN ('00020', '02020', '03001', '04020')`))
-	counts, err = rebuild.Run(t.Context(), s.db, stream, rebuild.All, learned, nil)
-	must(s, err)
-	if counts != (rebuild.Counts{Rows: rows, Rewritten: rows/10*9 + 3}) {
-		t.Errorf("where most hashes differ: %+v", counts)
-	}
-	if diff := cmp.Diff(before, ask[string](s.fixture, columns)); diff != "" {
-		t.Errorf("rebuilt (-before +after):\n%s", diff)
-	}
-	counts, err = rebuild.Run(t.Context(), s.db, stream, rebuild.All, learned, nil)
-	must(s, err)
-	if counts != (rebuild.Counts{Rows: rows}) {
-		t.Errorf("again: %+v", counts)
-	}
+	counts = sure(rebuild.Run(t.Context(), s.db, stream, rebuild.All, learned, nil))(s)
+	assert(t, counts == (rebuild.Counts{Rows: rows, Rewritten: rows/10*9 + 3}), "where most hashes differ: %+v", counts)
+	same(t, "rebuilt", before, ask[string](s.fixture, columns))
+	counts = sure(rebuild.Run(t.Context(), s.db, stream, rebuild.All, learned, nil))(s)
+	assert(t, counts == (rebuild.Counts{Rows: rows}), "again: %+v", counts)
 }
 
 // TestRebuildOfRowsThatLieScattered: each page holds keys from the whole table, and all pages
 // together exceed what stays in memory. So raw records of several batches are read together. The
 // table has no statistics, and yet each batch reads only its own rows, not all rows after them.
 func TestRebuildOfRowsThatLieScattered(t *testing.T) {
-	t.Parallel()
 	s := openStore(t)
 	must(s, exec(s, `ALTER TABLE store.bills SET (autovacuum_enabled = off)`))
 	const pages, perPage, rows = 45, 200, 45 * 200
@@ -205,15 +174,12 @@ func TestRebuildOfRowsThatLieScattered(t *testing.T) {
 	// begins, that of the rebuild before it is taken.
 	s.db.Pool().Reset()
 	s.alone()
-	db, err := warehouse.Open(t.Context(), s.url, warehouse.Options{})
-	must(s, err)
+	db := sure(warehouse.Open(t.Context(), s.url, warehouse.Options{}))(s)
 	read := -s.indexRead()
 	counts, err := rebuild.Run(t.Context(), db, s.bills, rebuild.All, s.as(s.bills), nil)
 	db.Close()
 	must(s, err)
-	if counts != (rebuild.Counts{Rows: rows, Rewritten: rows / 1000}) {
-		t.Errorf("%+v", counts)
-	}
+	assert(t, counts == (rebuild.Counts{Rows: rows, Rewritten: rows / 1000}), "%+v", counts)
 	same(t, "the rows are not what they were", before, ask[string](s.fixture, columns))
 	s.alone()
 	// The rebuild reads the table twice, and looks up edited rows.
@@ -225,7 +191,6 @@ func TestRebuildOfRowsThatLieScattered(t *testing.T) {
 // TestRebuildLooksAtEverything: elements with another tombstone than their bill, and unknown keys
 // that differ from the record's, are found without a write, and count as edited.
 func TestRebuildLooksAtEverything(t *testing.T) {
-	t.Parallel()
 	s := openStore(t)
 	must(s, exec(s, `ALTER TABLE store.bills_lines ADD _deleted_at timestamptz`))
 	const total = 300
@@ -239,8 +204,7 @@ func TestRebuildLooksAtEverything(t *testing.T) {
 	s.bring(s.details, singles[:total/2]...)
 	look := func() rebuild.Counts {
 		t.Helper()
-		counts, err := rebuild.Plan(t.Context(), s.db, s.bills, rebuild.All, s.as(s.bills), nil)
-		must(s, err)
+		counts := sure(rebuild.Plan(t.Context(), s.db, s.bills, rebuild.All, s.as(s.bills), nil))(s)
 		return counts
 	}
 	edited := 0
@@ -257,9 +221,8 @@ func TestRebuildLooksAtEverything(t *testing.T) {
 		`DELETE FROM store.bills_lines WHERE _parent_id = '00004'`,
 	} {
 		must(s, exec(s, edit))
-		if got := look(); got != (rebuild.Counts{Rows: total, Rewritten: edited}) {
-			t.Errorf("%s: %+v, want %d to be written", edit, got, edited)
-		}
+		got := look()
+		assert(t, got == (rebuild.Counts{Rows: total, Rewritten: edited}), "%s: %+v, want %d to be written", edit, got, edited)
 		edited++
 	}
 }

@@ -37,8 +37,7 @@ func (h *fixture) ofWork(work pipeline.Work) pipeline.Claim {
 	must(h, h.db.RegisterStreams(h.Context(), []warehouse.StreamSetting{
 		{Key: h.stream.Key(), Every: time.Hour, Enabled: true}, {Key: stream.Key(), Every: time.Hour, Enabled: true},
 	}))
-	claim, err := h.db.Claim(h.Context(), stream, pipeline.ClassOf(stream))
-	must(h, err)
+	claim := sure(h.db.Claim(h.Context(), stream, pipeline.ClassOf(stream)))(h)
 	return claim
 }
 
@@ -112,7 +111,6 @@ func TestTooMuchRefusedHoldsTheMark(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			h := open(t)
 			if test.before != nil {
 				test.before(h)
@@ -125,7 +123,6 @@ func TestTooMuchRefusedHoldsTheMark(t *testing.T) {
 // TestQuarantineIsAskedForAgain: the sweep, which becomes due earlier, asks within an hour; then
 // the pause is as long as the entry was old. Where there is no sweep, the list's own runs ask.
 func TestQuarantineIsAskedForAgain(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	sweep := h.stream
 	sweep.Work = pipeline.WorkSweep
@@ -137,9 +134,7 @@ func TestQuarantineIsAskedForAgain(t *testing.T) {
 	due := func(what string, stream pipeline.Stream, want time.Duration) {
 		t.Helper()
 		got := ask[time.Duration](h, `SELECT next_due_at - clock_timestamp() FROM sluice.streams WHERE resource = $1`, stream.Key().Resource)
-		if got > want+time.Minute || got < want-time.Minute {
-			t.Errorf("%s: %s is due in %s, want %s", what, stream, got, want)
-		}
+		assert(t, got <= want+time.Minute && got >= want-time.Minute, "%s: %s is due in %s, want %s", what, stream, got, want)
 	}
 	h.ends(h.claim(), 100, misfit("a", "1"))
 	due("opened", sweep, time.Hour)
@@ -152,11 +147,8 @@ func TestQuarantineIsAskedForAgain(t *testing.T) {
 	}
 	swept := func() {
 		t.Helper()
-		claim, err := h.db.Claim(t.Context(), sweep, pipeline.ClassSweep)
-		must(h, err)
-		if claim.Reread {
-			t.Error("a sweep is told to read all")
-		}
+		claim := sure(h.db.Claim(t.Context(), sweep, pipeline.ClassSweep))(h)
+		assert(t, !claim.Reread, "a sweep is told to read all")
 		h.ends(claim, 100, misfit("a", "1"))
 	}
 	older(1)
@@ -165,52 +157,41 @@ func TestQuarantineIsAskedForAgain(t *testing.T) {
 	older(3)
 	swept()
 	due("asked for in vain for four hours", sweep, 4*time.Hour)
-	claim, err := h.db.Claim(t.Context(), sweep, pipeline.ClassSweep)
-	must(h, err)
+	claim := sure(h.db.Claim(t.Context(), sweep, pipeline.ClassSweep))(h)
 	must(h, h.db.Settle(t.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, EndRun: true}))
 	due("failed", sweep, 4*time.Hour)
 
 	settings[1].Enabled = false
 	must(h, h.db.RegisterStreams(t.Context(), settings))
-	if h.claim().Reread {
-		t.Error("the list is read whole before it is time")
-	}
+	assert(t, !h.claim().Reread, "the list is read whole before it is time")
 	h.ends(h.claim(), 100, misfit("a", "1"))
 	due("no sweep", h.stream, 4*time.Hour)
 	older(5)
-	if !h.claim().Reread {
-		t.Error("nothing sweeps the list, and its own run does not read it whole either")
-	}
+	assert(t, h.claim().Reread, "nothing sweeps the list, and its own run does not read it whole either")
 
 	// The record was loaded: there is nothing to ask for.
 	batch := h.unit(h.claim(), h.record(1, "one"))
 	batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
 	h.load(batch)
 	due("loaded", h.stream, 10*time.Hour)
-	if h.claim().Reread {
-		t.Error("the list is read whole although nothing is in quarantine")
-	}
+	assert(t, !h.claim().Reread, "the list is read whole although nothing is in quarantine")
 }
 
 // TestARunThatBroughtNoPageHasAsked: an empty export, or a run over no parents, is no reason to ask
 // again at once.
 func TestARunThatBroughtNoPageHasAsked(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	must(h, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: h.stream.Key(), Every: 10 * time.Hour, Enabled: true}}))
 	h.ends(h.claim(), 100, misfit("a", "1"))
-	_, err := h.db.Pool().Exec(t.Context(), `UPDATE sluice.quarantine SET opened_at = opened_at - interval '3 hours'`)
-	must(h, err)
+	must(h, failure(h.db.Pool().Exec(t.Context(), `UPDATE sluice.quarantine SET opened_at = opened_at - interval '3 hours'`)))
 	h.load(pipeline.Batch{Claim: h.claim(), End: &pipeline.End{Outcome: pipeline.OutcomeProvisional, Note: "came back empty"}})
-	if due := ask[time.Duration](h, `SELECT next_due_at - clock_timestamp() FROM sluice.streams WHERE resource = $1`, h.stream.Key().Resource); due < time.Hour {
-		t.Errorf("the list is due in %s: it runs without a pause", due)
-	}
+	due := ask[time.Duration](h, `SELECT next_due_at - clock_timestamp() FROM sluice.streams WHERE resource = $1`, h.stream.Key().Resource)
+	assert(t, due >= time.Hour, "the list is due in %s: it runs without a pause", due)
 }
 
 // TestSingleRecordsInQuarantine: they have a pause of their own, and no list is swept for them. The
 // end of their run is judged without them, as it moves no watermark.
 func TestSingleRecordsInQuarantine(t *testing.T) {
-	t.Parallel()
 	h := openStore(t)
 	must(h, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
 		{Key: h.bills.Key(), Every: 10 * time.Hour, Enabled: true}, {Key: h.details.Key(), Every: time.Hour, Enabled: true},
@@ -222,19 +203,15 @@ func TestSingleRecordsInQuarantine(t *testing.T) {
 	batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
 	h.load(batch)
 	same(t, "the run", "done|1", ask[string](h.fixture, `SELECT concat_ws('|', outcome, refused) FROM sluice.runs WHERE id = $1`, claim.Run))
-	if due := ask[time.Duration](h.fixture, `SELECT next_due_at - clock_timestamp() FROM sluice.streams WHERE resource = 'bills'`); due < 9*time.Hour {
-		t.Errorf("the list is due in %s for the sake of a record that it does not show", due)
-	}
-	stream, err := h.db.Stream(t.Context(), h.bills.Key())
-	must(h, err)
-	if stream.Quarantined != 1 || stream.Unrequested != 0 || stream.Withheld != 0 {
-		t.Errorf("%d in quarantine, %d to be asked for, a watermark waits because of %d", stream.Quarantined, stream.Unrequested, stream.Withheld)
-	}
+	due := ask[time.Duration](h.fixture, `SELECT next_due_at - clock_timestamp() FROM sluice.streams WHERE resource = 'bills'`)
+	assert(t, due >= 9*time.Hour, "the list is due in %s for the sake of a record that it does not show", due)
+	stream := sure(h.db.Stream(t.Context(), h.bills.Key()))(h)
+	assert(t, stream.Quarantined == 1 && stream.Unrequested == 0 && stream.Withheld == 0,
+		"%d in quarantine, %d to be asked for, a watermark waits because of %d", stream.Quarantined, stream.Unrequested, stream.Withheld)
 }
 
 // TestLoadingByHandAnswersNoRequest: such a run does not read the list.
 func TestLoadingByHandAnswersNoRequest(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	must(h, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: h.stream.Key(), Every: 10 * time.Hour, Enabled: true}}))
 	h.ends(h.claim(), 100)
@@ -243,8 +220,7 @@ func TestLoadingByHandAnswersNoRequest(t *testing.T) {
 			h.stream.Key().Resource)
 	}
 	load := func() {
-		claim, err := h.db.Claim(t.Context(), h.stream, pipeline.ClassProbe)
-		must(h, err)
+		claim := sure(h.db.Claim(t.Context(), h.stream, pipeline.ClassProbe))(h)
 		batch := h.unit(claim, h.record(1, "one"))
 		batch.Position, batch.End = claim.Position, &pipeline.End{Outcome: pipeline.OutcomeDone}
 		h.load(batch)
@@ -262,7 +238,6 @@ func TestLoadingByHandAnswersNoRequest(t *testing.T) {
 // none. A clean reading of the whole list that does not show an entry closes it. A reading that met
 // it, was not clean or brought nothing does not.
 func TestWhatIsNotUpstreamAnyMoreLeavesQuarantine(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	h.ends(h.claim(), 2, misfit("a", ""), misfit("b", "0"))
 	states := func(when, want string) {
@@ -278,11 +253,9 @@ func TestWhatIsNotUpstreamAnyMoreLeavesQuarantine(t *testing.T) {
 	states("a part of the list", "a open, b open")
 	h.ends(h.claim(), 100, misfit("b", "0"))
 	states("one of them was met", "a retried, b open")
-	if note := ask[string](h, `SELECT note FROM sluice.quarantine WHERE state = 'retried'`); !strings.Contains(note, "not there any more") {
-		t.Errorf("the note is %q", note)
-	}
-	if got := h.ends(h.claim(), 1, misfit("a", "")); !strings.HasPrefix(got, "provisional") {
-		t.Errorf("what comes back is no news: %s", got)
-	}
+	note := ask[string](h, `SELECT note FROM sluice.quarantine WHERE state = 'retried'`)
+	assert(t, strings.Contains(note, "not there any more"), "the note is %q", note)
+	got := h.ends(h.claim(), 1, misfit("a", ""))
+	assert(t, strings.HasPrefix(got, "provisional"), "what comes back is no news: %s", got)
 	states("back", "a open, b open")
 }

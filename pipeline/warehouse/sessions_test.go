@@ -151,12 +151,10 @@ func TestAPoolerThatSharesSessionsIsFoundOut(t *testing.T) {
 	if err := warehouse.CheckSessions(t.Context(), direct); err != nil {
 		t.Fatalf("without a pooler: %v", err)
 	}
-	config, err := pgx.ParseConfig(direct)
-	must(t, err)
+	config := sure(pgx.ParseConfig(direct))(t)
 	network, address := pgconn.NetworkAddress(config.Host, config.Port)
 	for _, newest := range []bool{true, false} {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		must(t, err)
+		listener := sure(net.Listen("tcp", "127.0.0.1:0"))(t)
 		p := &pooler{t: t, listener: listener, network: network, address: address, newest: newest}
 		var clients sync.WaitGroup
 		clients.Go(func() {
@@ -172,10 +170,9 @@ func TestAPoolerThatSharesSessionsIsFoundOut(t *testing.T) {
 			Scheme: "postgres", User: url.UserPassword(config.User, config.Password), Host: listener.Addr().String(), Path: config.Database,
 			RawQuery: "sslmode=disable",
 		}
-		err = warehouse.CheckSessions(t.Context(), pooled.String())
-		if !errors.Is(err, warehouse.ErrSharedSessions) || !strings.Contains(err.Error(), "session mode") {
-			t.Errorf("newest first %t: %v", newest, err)
-		}
+		err := warehouse.CheckSessions(t.Context(), pooled.String())
+		assert(t, errors.Is(err, warehouse.ErrSharedSessions) && strings.Contains(err.Error(), "session mode"),
+			"newest first %t: %v", newest, err)
 		_ = listener.Close()
 		clients.Wait()
 		for _, session := range p.free {
@@ -192,16 +189,13 @@ func TestARotatedPassword(t *testing.T) {
 	t.Parallel()
 	address := warehousetest.Owner(t)
 	warehousetest.AsksForPassword(t, address)
-	parsed, err := url.Parse(address)
-	must(t, err)
+	parsed := sure(url.Parse(address))(t)
 	role, file := parsed.User.Username(), filepath.Join(t.TempDir(), "password")
 	parsed.User = url.User(role)
 	admin := warehousetest.Connect(t, warehousetest.Admin(t, "postgres"))
 	change := func(password string) {
 		t.Helper()
-		if _, err := admin.Exec(t.Context(), "ALTER ROLE "+role+" PASSWORD '"+password+"'"); err != nil {
-			t.Fatal(err)
-		}
+		must(t, failure(admin.Exec(t.Context(), "ALTER ROLE "+role+" PASSWORD '"+password+"'")))
 	}
 	write := func(password string) {
 		t.Helper()
@@ -220,8 +214,7 @@ func TestARotatedPassword(t *testing.T) {
 	}})
 	must(t, err)
 	defer db.Close()
-	old, err := db.Pool().Acquire(t.Context())
-	must(t, err)
+	old := sure(db.Pool().Acquire(t.Context()))(t)
 	defer old.Release()
 	session := func(conn interface {
 		QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
@@ -229,8 +222,7 @@ func TestARotatedPassword(t *testing.T) {
 		var pid uint32
 		return pid, conn.QueryRow(t.Context(), "SELECT pg_backend_pid()").Scan(&pid)
 	}
-	before, err := session(old)
-	must(t, err)
+	before := sure(session(old))(t)
 
 	change("canary-two")
 	if now, err := session(old); err != nil || now != before {
@@ -242,30 +234,22 @@ func TestARotatedPassword(t *testing.T) {
 	} {
 		prepare()
 		_, err := session(db.Pool())
-		if failed := postgres.Fail("asking", err); !errors.Is(failed, warehouse.ErrUnreachable) || strings.Contains(failed.Error(), "canary") {
-			t.Errorf("%s: %v", name, failed)
-		}
+		failed := postgres.Fail("asking", err)
+		assert(t, errors.Is(failed, warehouse.ErrUnreachable) && !strings.Contains(failed.Error(), "canary"), "%s: %v", name, failed)
 		write("canary-one")
 	}
 	write("canary-two")
 	now, err := session(db.Pool())
-	if err != nil || now == before {
-		t.Errorf("a new session of the pool: %d, %v", now, err)
-	}
+	assert(t, err == nil && now != before, "a new session of the pool: %d, %v", now, err)
 	conn, err := postgres.Connect(t.Context(), db.Pool())
-	if err != nil {
-		t.Fatalf("a connection of its own: %v", err)
-	}
+	require(t, err == nil, "a connection of its own: %v", err)
 	must(t, conn.Close(t.Context()))
 	direct, err := pgx.Connect(t.Context(), postgres.WithPassword(parsed.String(), "canary-two"))
-	if err != nil {
-		t.Fatalf("the address with its password: %v", err)
-	}
+	require(t, err == nil, "the address with its password: %v", err)
 	must(t, direct.Close(t.Context()))
 }
 
 func TestOneRefreshForTheFleet(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	// Two processes with few connections: those that wait must leave some to the one that
 	// refreshes.
@@ -289,13 +273,10 @@ func TestOneRefreshForTheFleet(t *testing.T) {
 		})
 	}
 	must(h, group.Wait())
-	if refreshes.Load() != 1 || seen.Load() != 19 {
-		t.Errorf("%d refreshes, %d saw the new token", refreshes.Load(), seen.Load())
-	}
+	assert(t, refreshes.Load() == 1 && seen.Load() == 19, "%d refreshes, %d saw the new token", refreshes.Load(), seen.Load())
 }
 
 func TestWhatIsStoredOfAToken(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	with := func(ctx context.Context, give pipeline.Token, attempted bool, failure error) pipeline.Token {
 		t.Helper()
@@ -304,9 +285,7 @@ func TestWhatIsStoredOfAToken(t *testing.T) {
 			had = token
 			return give, attempted, failure
 		})
-		if !errors.Is(err, failure) || (failure == nil) != (err == nil) {
-			t.Fatalf("WithToken = %v, want %v", err, failure)
-		}
+		require(t, errors.Is(err, failure) && (failure == nil) == (err == nil), "WithToken = %v, want %v", err, failure)
 		return had
 	}
 	good := pipeline.Token{Sealed: []byte("one"), Refresh: []byte("another"), DiedYoung: 2, ExpiresIn: time.Hour, Reason: "why", Scopes: []string{"a.READ", "b.ALL"}}
@@ -331,9 +310,7 @@ func TestWhatIsStoredOfAToken(t *testing.T) {
 		t.Errorf("after a refresh: %+v", had)
 	}
 
-	if !slices.Equal(had.Scopes, []string{"a.READ", "b.ALL"}) {
-		t.Errorf("after a refresh the scopes are %q", had.Scopes)
-	}
+	assert(t, slices.Equal(had.Scopes, []string{"a.READ", "b.ALL"}), "after a refresh the scopes are %q", had.Scopes)
 
 	// A refusal while the token is valid: its expiry and its version stay as they are.
 	refused := had

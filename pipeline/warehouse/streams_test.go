@@ -16,10 +16,8 @@ import (
 // due takes the streams that are due in a transaction of its own.
 func (h *fixture) due(limit int) []pipeline.Key {
 	h.Helper()
-	tx, err := h.db.Pool().Begin(h.Context())
-	must(h, err)
-	keys, err := h.db.TakeDue(h.Context(), tx, limit)
-	must(h, err)
+	tx := sure(h.db.Pool().Begin(h.Context()))(h)
+	keys := sure(h.db.TakeDue(h.Context(), tx, limit))(h)
 	must(h, tx.Commit(h.Context()))
 	return keys
 }
@@ -29,7 +27,6 @@ func key(organization, resource string) pipeline.Key {
 }
 
 func TestRegisterStreams(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	register := func(settings ...warehouse.StreamSetting) {
 		t.Helper()
@@ -44,32 +41,24 @@ func TestRegisterStreams(t *testing.T) {
 	got := ask[string](h, `SELECT string_agg(line, ' ' ORDER BY line) FROM (SELECT concat_ws('|', organization_id, resource, enabled,
 		every) AS line FROM sluice.streams) AS x`)
 	same(t, "streams", want, got)
-	if err := h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{setting("a", "one", 0)}); err == nil {
-		t.Error("an interval of zero was accepted")
-	}
+	assert(t, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{setting("a", "one", 0)}) != nil, "an interval of zero was accepted")
 	// A shorter interval takes effect at once.
 	h.due(10)
 	register(setting("a", "one", time.Second))
-	if !ask[bool](h, `SELECT next_due_at < now() + interval '2 seconds' FROM sluice.streams WHERE organization_id = 'a' AND enabled`) {
-		t.Error("a shorter interval has to wait for the longer one")
-	}
+	assert(t, ask[bool](h, `SELECT next_due_at < now() + interval '2 seconds' FROM sluice.streams WHERE organization_id = 'a' AND enabled`),
+		"a shorter interval has to wait for the longer one")
 }
 
 func TestDueStreamsAreTakenOnce(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	var settings []warehouse.StreamSetting
 	for _, name := range []string{"a", "b", "c", "d"} {
 		settings = append(settings, warehouse.StreamSetting{Key: key("x", name), Every: time.Hour, Enabled: name != "d"})
 	}
 	must(h, h.db.RegisterStreams(t.Context(), settings))
-	first, err := h.db.Pool().Begin(t.Context())
-	must(h, err)
-	taken, err := h.db.TakeDue(t.Context(), first, 2)
-	must(h, err)
-	if len(taken) != 2 {
-		t.Fatalf("took %v, want two", taken)
-	}
+	first := sure(h.db.Pool().Begin(t.Context()))(h)
+	taken := sure(h.db.TakeDue(t.Context(), first, 2))(h)
+	require(t, len(taken) == 2, "took %v, want two", taken)
 	taken = append(taken, h.due(10)...) // another tick at the same time
 	must(h, first.Commit(t.Context()))
 	taken = append(taken, h.due(10)...)
@@ -82,7 +71,6 @@ func TestDueStreamsAreTakenOnce(t *testing.T) {
 }
 
 func TestARequestDuringARunMakesAnother(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	h.due(10)
 	claim := h.claim()
@@ -105,14 +93,11 @@ func TestARequestDuringARunMakesAnother(t *testing.T) {
 		t.Errorf("due after the run that began before the request: %v", got)
 	}
 	same(t, "generations after the run", "1|1", end(h.claim()))
-	if got := h.due(10); len(got) != 0 {
-		t.Errorf("due after the run: %v", got)
-	}
+	empty(t, "due after the run", h.due(10))
 }
 
 // TestADeniedStreamIsTriedADayLater: and at once when the operator asks.
 func TestADeniedStreamIsTriedADayLater(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	must(h, h.db.Settle(t.Context(), h.claim(), pipeline.Settlement{
 		State: pipeline.StateDenied, Kind: pipeline.Denied, Reason: "authorize anew", EndRun: true,
@@ -122,9 +107,7 @@ func TestADeniedStreamIsTriedADayLater(t *testing.T) {
 		must(h, err)
 	}
 	pass(23)
-	if got := h.due(10); len(got) != 0 {
-		t.Errorf("denied and due after 23 hours: %v", got)
-	}
+	empty(t, "denied and due after 23 hours", h.due(10))
 	pass(2)
 	if got := h.due(10); len(got) != 1 || ask[string](h, `SELECT state FROM sluice.streams`) != "denied" {
 		t.Errorf("denied and not due after 25 hours: %v", got)
@@ -137,30 +120,22 @@ func TestADeniedStreamIsTriedADayLater(t *testing.T) {
 }
 
 func TestUnknownStreams(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	must(h, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: key("x", "off"), Every: time.Hour}}))
 	for _, unknown := range []pipeline.Key{key("x", "off"), key("x", "nothing")} {
 		err := h.db.Request(t.Context(), []pipeline.Key{h.stream.Key(), unknown})
-		if !errors.Is(err, warehouse.ErrNoStream) {
-			t.Errorf("Request(%s) = %v, want ErrNoStream", unknown, err)
-		}
+		assert(t, errors.Is(err, warehouse.ErrNoStream), "Request(%s) = %v, want ErrNoStream", unknown, err)
 	}
 	same(t, "requests were kept", 0, ask[int64](h, `SELECT sum(requested_gen) FROM sluice.streams`))
 	stream := h.stream
 	stream.Organization = "nobody"
-	if _, err := h.db.Claim(t.Context(), stream, pipeline.ClassIncremental); !errors.Is(err, warehouse.ErrNoStream) {
-		t.Errorf("Claim = %v, want ErrNoStream", err)
-	}
-	if err := h.db.Resolve(t.Context(), 12345, ""); !errors.Is(err, warehouse.ErrNotFound) {
-		t.Errorf("Resolve = %v, want ErrNotFound", err)
-	}
+	failsWith(t, failure(h.db.Claim(t.Context(), stream, pipeline.ClassIncremental)), warehouse.ErrNoStream)
+	failsWith(t, h.db.Resolve(t.Context(), 12345, ""), warehouse.ErrNotFound)
 }
 
 // TestTickIsNoted: the transaction that takes due streams notes its instant, also where none is
 // due, and waits for no other that does the same.
 func TestTickIsNoted(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	pool := h.db.Pool()
 	if at, err := h.db.LastTick(t.Context()); at != nil || err != nil {
@@ -168,8 +143,7 @@ func TestTickIsNoted(t *testing.T) {
 	}
 	before := time.Time{}
 	must(h, pool.QueryRow(t.Context(), `SELECT clock_timestamp()`).Scan(&before))
-	_, err := pool.Exec(t.Context(), `UPDATE sluice.streams SET next_due_at = now() + interval '1 day'`)
-	must(h, err)
+	must(h, failure(pool.Exec(t.Context(), `UPDATE sluice.streams SET next_due_at = now() + interval '1 day'`)))
 	must(h, pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
 		if _, err := h.db.TakeDue(t.Context(), tx, 10); err != nil {
 			return err
@@ -187,7 +161,6 @@ func TestTickIsNoted(t *testing.T) {
 // TestAForecastIsMadeOnceAndBeforeTheRun: a forecast that is made after the first page knows the
 // outcome.
 func TestAForecastIsMadeOnceAndBeforeTheRun(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	keep := func(calls int) {
 		must(h, h.db.StoreForecast(t.Context(), h.stream.Key(), streams.Forecast{Calls: calls, Basis: "measured"}))
@@ -200,13 +173,10 @@ func TestAForecastIsMadeOnceAndBeforeTheRun(t *testing.T) {
 	claim := h.claim()
 	keep(5)
 	keep(6)
-	if got := kept(claim.Run); got != 5 {
-		t.Errorf("the forecast is %d, want the first one, 5", got)
-	}
+	same(t, "the forecast", 5, kept(claim.Run))
 	h.load(h.unit(claim, h.record(1, "a")))
 	_ = ask[int](h, "WITH gone AS (UPDATE sluice.runs SET forecast_calls = NULL RETURNING 1) SELECT count(*) FROM gone")
 	keep(7)
-	if got := kept(claim.Run); got != -1 {
-		t.Errorf("a run that has loaded a page was forecast to take %d calls", got)
-	}
+	got := kept(claim.Run)
+	assert(t, got == -1, "a run that has loaded a page was forecast to take %d calls", got)
 }

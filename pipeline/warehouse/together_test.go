@@ -15,7 +15,6 @@ import (
 // TestSeveralUnitsAreOneTransaction: no batch is visible before the last is, and each is counted
 // separately.
 func TestSeveralUnitsAreOneTransaction(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	claim := h.claim()
 	first, second := h.unit(claim, h.record(1, "one"), h.record(2, "two")), h.unit(claim, h.record(1, "one"), h.record(3, "three"))
@@ -29,12 +28,10 @@ func TestSeveralUnitsAreOneTransaction(t *testing.T) {
 		same(t, "rows are there before the transaction ended", 0, seen)
 		return nil
 	}
-	loaded, err := h.db.Load(t.Context(), first, second)
-	must(h, err)
+	loaded := sure(h.db.Load(t.Context(), first, second))(h)
 	same(t, "loaded", pipeline.Loaded{Inserted: 3, Unchanged: 1}, loaded)
-	if got := ask[string](h, `SELECT format('%s %s %s %s', pages, received, inserted, unchanged) FROM sluice.runs`); got != "2 4 3 1" {
-		t.Errorf("pages, received, inserted and unchanged of the run are %s, want 2 4 3 1", got)
-	}
+	same(t, "pages, received, inserted and unchanged of the run", "2 4 3 1",
+		ask[string](h, `SELECT format('%s %s %s %s', pages, received, inserted, unchanged) FROM sluice.runs`))
 	same(t, "the stream stands at page", 3, ask[int](h, `SELECT (scan ->> 'page')::int FROM sluice.streams WHERE scan IS NOT NULL`))
 	same(t, "archives, want one for each call", 2, ask[int](h, `SELECT count(*) FROM sluice.raw_records`))
 }
@@ -42,7 +39,6 @@ func TestSeveralUnitsAreOneTransaction(t *testing.T) {
 // TestOneOfSeveralUnitsThatIsRefused: the batches before it stay loaded with their position, and
 // the error is that of the refused one.
 func TestOneOfSeveralUnitsThatIsRefused(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	claim := h.claim()
 	first, second, third := h.unit(claim, h.record(1, "one")), h.unit(claim, h.record(2, "two")), h.unit(claim, h.record(3, "three"))
@@ -58,9 +54,7 @@ func TestOneOfSeveralUnitsThatIsRefused(t *testing.T) {
 		t.Errorf("Load = %v, want what the server says of the second unit", err)
 	}
 	same(t, "loaded", pipeline.Loaded{Inserted: 1}, loaded)
-	if got := ask[string](h, `SELECT string_agg(thing_id, ' ' ORDER BY thing_id) FROM shop.things`); got != "1" {
-		t.Errorf("rows %s, want that of the first unit", got)
-	}
+	same(t, "rows", "1", ask[string](h, `SELECT string_agg(thing_id, ' ' ORDER BY thing_id) FROM shop.things`))
 	same(t, "the stream stands at page", 2, ask[int](h, `SELECT (scan ->> 'page')::int FROM sluice.streams WHERE scan IS NOT NULL`))
 }
 
@@ -68,7 +62,6 @@ func TestOneOfSeveralUnitsThatIsRefused(t *testing.T) {
 // then 1, single records 1 and then 2. The server ends one of the two transactions, and both are
 // loaded.
 func TestSeveralUnitsAndSingleRecordsThatWaitForEachOther(t *testing.T) {
-	t.Parallel()
 	s := openStore(t)
 	list, details := s.claimOf(s.bills), s.claimOf(s.details)
 	s.load(s.of(list, header("1", "a", 1), header("2", "a", 1)))
@@ -96,19 +89,15 @@ func TestSeveralUnitsAndSingleRecordsThatWaitForEachOther(t *testing.T) {
 			pause(ctx, time.Millisecond)
 		}
 	}
-	_, err := s.db.Load(t.Context(), first, second)
-	must(s, err)
+	must(s, failure(s.db.Load(t.Context(), first, second)))
 	must(s, <-ended)
 	// Where Postgres ended the list, it came after the single records, and shows the same version.
-	if got := s.states(); got != "1:current 2:current" {
-		t.Errorf("states %q after %d tries of the list, want both current", got, tries)
-	}
+	got := s.states()
+	assert(t, got == "1:current 2:current", "states %q after %d tries of the list, want both current", got, tries)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for ask[int](s.fixture, `SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()`) == 0 { // sessions report it a while later
-		if ctx.Err() != nil {
-			t.Fatal("no transaction waited for the other: nothing was tried")
-		}
+		require(t, ctx.Err() == nil, "no transaction waited for the other: nothing was tried")
 		pause(ctx, 50*time.Millisecond)
 	}
 }

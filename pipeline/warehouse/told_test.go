@@ -43,20 +43,15 @@ func (h *hintedFixture) aMinuteAgo() {
 
 func (o *observed) wantAnswered(t *testing.T, n int) {
 	t.Helper()
-	if len(o.answered) != n {
-		t.Errorf("observed %v, want %d times", o.answered, n)
-	}
+	assert(t, len(o.answered) == n, "observed %v, want %d times", o.answered, n)
 	for _, took := range o.answered {
-		if took < time.Minute || took > 2*time.Minute {
-			t.Errorf("a row took %s, want a minute and a bit", took)
-		}
+		assert(t, took >= time.Minute && took <= 2*time.Minute, "a row took %s, want a minute and a bit", took)
 	}
 	o.answered = nil
 }
 
 // TestTheTimeFromCallbackToRowIsObserved: of each record that changed, once, when it is committed.
 func TestTheTimeFromCallbackToRowIsObserved(t *testing.T) {
-	t.Parallel()
 	h, o := openObserved(t)
 	h.read(nil, singleBill("1", "a", 1))
 	h.told("one", "1", "2", "3", "9")
@@ -65,9 +60,8 @@ func TestTheTimeFromCallbackToRowIsObserved(t *testing.T) {
 	batch := h.reads([]string{"9"}, singleBill("1", "a", 1), singleBill("2", "b", 1), singleBill("3", "c", 1))
 	undone := errors.New("undone")
 	batch.Complete = func(context.Context, pgx.Tx) error { return undone }
-	if _, err := h.db.Load(t.Context(), batch); !errors.Is(err, undone) {
-		t.Fatalf("loading: %v", err)
-	}
+	_, err := h.db.Load(t.Context(), batch)
+	require(t, errors.Is(err, undone), "loading: %v", err)
 	o.wantAnswered(t, 0) // nothing was committed
 	batch.Complete = nil
 	h.load(batch)
@@ -87,7 +81,6 @@ func TestTheTimeFromCallbackToRowIsObserved(t *testing.T) {
 }
 
 func TestWhatNothingAnnouncedIsObserved(t *testing.T) {
-	t.Parallel()
 	h, o := openObserved(t)
 	h.notified()
 	h.scheduled(header("1", "a", 1)) // a first sync
@@ -100,7 +93,6 @@ func TestWhatNothingAnnouncedIsObserved(t *testing.T) {
 // TestAHintNamesAParent: the list of a parent that is read by schedule answers, and settles the
 // hint; parents that are not read are settled without a call.
 func TestAHintNamesAParent(t *testing.T) {
-	t.Parallel()
 	h := openHinted(t)
 	h.answer = warehouse.HintAnswer{Work: pipeline.WorkHinted, Parents: true}
 	hinted := h.persons
@@ -113,9 +105,7 @@ func TestAHintNamesAParent(t *testing.T) {
 		t.Helper()
 		parent, n, err := h.db.NextParent(t.Context(), claim)
 		must(h, err)
-		if parent != want || n != left {
-			t.Errorf("the next parent is %q of %d, want %q of %d", parent, n, want, left)
-		}
+		assert(t, parent == want && n == left, "the next parent is %q of %d, want %q of %d", parent, n, want, left)
 	}
 	read := func(claim pipeline.Claim, parent, failed string, raws ...string) {
 		t.Helper()
@@ -163,7 +153,6 @@ func TestAHintNamesAParent(t *testing.T) {
 
 // TestAListUnderParentsIsAnnounced by hints that name the parents.
 func TestAListUnderParentsIsAnnounced(t *testing.T) {
-	t.Parallel()
 	h, o := openObserved(t)
 	must(h, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: h.persons.Key(), Every: time.Hour, Hinted: 6 * time.Hour, Enabled: true}}))
 	run := func(raws ...string) {
@@ -212,16 +201,14 @@ func (w *wordFixture) missed(ids ...string) {
 // wants checks whether the sweep is due.
 func (w *wordFixture) wants(what string, sweep bool) {
 	w.Helper()
-	if due := ask[bool](w.fixture, `SELECT next_due_at <= clock_timestamp() FROM sluice.streams WHERE resource = 'bills.sweep'`); due != sweep {
-		w.Errorf("%s: the sweep is due: %v, want %v", what, due, sweep)
-	}
+	same(w, fmt.Sprintf("%s: the sweep is due", what), sweep,
+		ask[bool](w.fixture, `SELECT next_due_at <= clock_timestamp() FROM sluice.streams WHERE resource = 'bills.sweep'`))
 	ask[int](w.fixture, `UPDATE sluice.streams SET next_due_at = clock_timestamp() + interval '1 day' WHERE resource = 'bills.sweep' RETURNING 1`)
 }
 
 // TestALookIsConfirmed: what a look missed is confirmed by upstream's word or, without it, by a
 // sweep an hour later. Another look confirms nothing.
 func TestALookIsConfirmed(t *testing.T) {
-	t.Parallel()
 	w := openLook(t, pipeline.TombstoneRules{MaxRows: 2})
 	w.missed("2")
 	w.want("no single record was ever read", "2 suspected")
@@ -239,9 +226,8 @@ func TestALookIsConfirmed(t *testing.T) {
 	w.missed("3")
 	w.want("missed", "2 deleted scan", "3 suspected")
 	w.wants("the word can be had", false)
-	if due := ask[bool](w.fixture, `SELECT next_due_at <= clock_timestamp() FROM sluice.streams WHERE resource = 'bills.details'`); !due {
-		t.Error("single records are not asked for")
-	}
+	assert(t, ask[bool](w.fixture, `SELECT next_due_at <= clock_timestamp() FROM sluice.streams WHERE resource = 'bills.details'`),
+		"single records are not asked for")
 	w.missed("3")
 	w.want("two looks", "2 deleted scan", "3 suspected")
 	batch := w.of(w.claimOf(w.details), w.singles("1")...)
@@ -253,7 +239,6 @@ func TestALookIsConfirmed(t *testing.T) {
 // TestALookProvesNothing: rows that were written since a look began are alive, and a look that
 // misses more than the limit allows wants a sweep.
 func TestALookProvesNothing(t *testing.T) {
-	t.Parallel()
 	w := openLook(t, pipeline.TombstoneRules{MaxRows: 2})
 	w.single("1", "5")
 	w.missed("2", "3", "4")
@@ -276,7 +261,6 @@ func TestALookProvesNothing(t *testing.T) {
 // TestASweepTooSoonAfterALookReplacesIt: the sweep began before the look was over long enough, so a
 // second sweep has to follow.
 func TestASweepTooSoonAfterALookReplacesIt(t *testing.T) {
-	t.Parallel()
 	w := openLook(t, pipeline.TombstoneRules{MaxRows: 2, Apart: 10 * time.Minute})
 	w.missed("2")
 	w.shown("1", "3", "4", "5")
@@ -290,7 +274,6 @@ func TestASweepTooSoonAfterALookReplacesIt(t *testing.T) {
 // TestAShrunkenSweepConfirmsNoLook: what a look missed goes the way of all that a list misses at
 // once: to the operator.
 func TestAShrunkenSweepConfirmsNoLook(t *testing.T) {
-	t.Parallel()
 	w := openLook(t, pipeline.TombstoneRules{MaxRows: 2})
 	w.missed("2")
 	w.shown()
@@ -301,7 +284,6 @@ func TestAShrunkenSweepConfirmsNoLook(t *testing.T) {
 
 // TestRanks: live rows in the order of their creation, without those that a scan missed.
 func TestRanks(t *testing.T) {
-	t.Parallel()
 	w := openLook(t, pipeline.TombstoneRules{MaxRows: 2, MaxShare: 0.5})
 	w.single("1", "5")
 	day := func(n int) time.Time { return time.Date(2026, 1, n, 10, 0, 0, 0, time.UTC) }
@@ -317,9 +299,7 @@ func TestRanks(t *testing.T) {
 		t.Helper()
 		n, of, err := w.db.Extent(t.Context(), w.look)
 		must(w, err)
-		if n != rows || of != most {
-			t.Errorf("%d rows, %d of which may be missed; want %d and %d", n, of, rows, most)
-		}
+		assert(t, n == rows && of == most, "%d rows, %d of which may be missed; want %d and %d", n, of, rows, most)
 	}
 	extent(5, 2)
 	expect(time.Time{}, time.Time{}, 0, "1", "2", "3", "4", "5")

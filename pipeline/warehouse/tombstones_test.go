@@ -42,8 +42,7 @@ func openList(t *testing.T, rules pipeline.TombstoneRules) *listFixture {
 // begin claims a stream.
 func (l *listFixture) begin(stream pipeline.Stream) pipeline.Claim {
 	l.Helper()
-	claim, err := l.db.Claim(l.Context(), stream, pipeline.ClassOf(stream))
-	must(l, err)
+	claim := sure(l.db.Claim(l.Context(), stream, pipeline.ClassOf(stream)))(l)
 	return claim
 }
 
@@ -120,29 +119,24 @@ func upTo(n int) []int {
 var once = pipeline.TombstoneRules{MaxRows: 2} //nolint:gochecknoglobals // a constant: scans may follow at once, the brake is near
 
 func TestTwoCleanScansAreProof(t *testing.T) {
-	t.Parallel()
 	l := openList(t, once)
 	l.read(1, 2, 3, 4, 5)
 	l.scan(1, 2, 3, 4)
 	l.expect("one scan", []string{"5 suspected"}, nil)
-	if every := ask[bool](l.fixture, `SELECT next_due_at < now() + interval '61 minutes' FROM sluice.streams WHERE resource = 'things.sweep'`); !every {
-		t.Error("a scan that missed something is not repeated soon")
-	}
+	assert(t, ask[bool](l.fixture, `SELECT next_due_at < now() + interval '61 minutes' FROM sluice.streams WHERE resource = 'things.sweep'`),
+		"a scan that missed something is not repeated soon")
 	l.scan(1, 2, 3)
 	l.expect("two scans", []string{"4 suspected", "5 deleted"}, []string{"5"})
 	l.scan(1, 2, 3, 4)
 	l.expect("seen again", []string{"5 deleted"}, []string{"5"})
 	l.read(5) // equal to its row
 	l.expect("back", []string{"5 restored"}, nil)
-	if l.known == 0 {
-		t.Error("no record was known: it came back as another does")
-	}
+	assert(t, l.known != 0, "no record was known: it came back as another does")
 	l.scan(1, 2, 3, 4)
 	l.scan(1, 2, 3, 4)
 	l.expect("gone again", []string{"5 deleted"}, []string{"5"})
-	if n := ask[int](l.fixture, `SELECT restores FROM sluice.tombstones`); n != 1 {
-		t.Errorf("it came back %d times, want once", n)
-	}
+	n := ask[int](l.fixture, `SELECT restores FROM sluice.tombstones`)
+	assert(t, n == 1, "it came back %d times, want once", n)
 	same(t, "sightings are left", 0, ask[int](l.fixture, `SELECT count(*) FROM sluice.sightings`))
 }
 
@@ -183,18 +177,15 @@ func TestWhatProvesNothing(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			l := openList(t, once)
 			l.read(1, 2, 3, 4, 5)
 			l.scan(1, 2, 3, 4)
 			second(l)
-			if dead := l.dead(); len(dead) > 0 {
-				t.Errorf("%v got a tombstone", dead)
-			}
+			dead := l.dead()
+			assert(t, len(dead) == 0, "%v got a tombstone", dead)
 		})
 	}
 	t.Run("a second scan that follows at once", func(t *testing.T) {
-		t.Parallel()
 		l := openList(t, pipeline.DefaultTombstoneRules())
 		l.read(1, 2, 3)
 		l.scan(1, 2)
@@ -204,7 +195,6 @@ func TestWhatProvesNothing(t *testing.T) {
 }
 
 func TestTheBrake(t *testing.T) {
-	t.Parallel()
 	l := openList(t, once)
 	l.read(upTo(9)...)
 	l.scan(1, 2, 3, 4, 5, 6)
@@ -217,9 +207,8 @@ func TestTheBrake(t *testing.T) {
 	run := ask[int64](l.fixture, `SELECT max(proof_run_id) FROM sluice.tombstones`)
 	decide := func(decide tombstones.Decision, run int64, want int) {
 		t.Helper()
-		if n, err := l.db.DecideTombstones(t.Context(), l.incremental, run, decide); err != nil || n != want {
-			t.Errorf("decided about %d, %v; want %d", n, err, want)
-		}
+		n, err := l.db.DecideTombstones(t.Context(), l.incremental, run, decide)
+		assert(t, err == nil && n == want, "decided about %d, %v; want %d", n, err, want)
 	}
 	decide(tombstones.Accept, run, 3)
 	decide(tombstones.Accept, run, 0)
@@ -236,7 +225,6 @@ func TestTheBrake(t *testing.T) {
 // TestAnEarlierAnswerDoesNotRevive: a slow worker loads a page after the scan that proved a record
 // gone, but its call left before that scan.
 func TestAnEarlierAnswerDoesNotRevive(t *testing.T) {
-	t.Parallel()
 	l := openList(t, once)
 	l.read(1, 2, 3)
 	slow := l.unit(l.begin(l.incremental), l.records(3)...)
@@ -251,7 +239,6 @@ func TestAnEarlierAnswerDoesNotRevive(t *testing.T) {
 // TestALateAnswerKeepsItsRowAlive: an answer from before the first scan refutes no evidence, but a
 // row that it changes while the second scan is under way gets no tombstone.
 func TestALateAnswerKeepsItsRowAlive(t *testing.T) {
-	t.Parallel()
 	l := openList(t, once)
 	l.read(1, 2, 3)
 	late := l.unit(l.begin(l.incremental), l.record(3, "edited"))
@@ -267,14 +254,11 @@ func TestALateAnswerKeepsItsRowAlive(t *testing.T) {
 // some instant of the scan that gave it. Once upstream is quiet, live rows are the records
 // (invariants 7 and 8).
 func TestALiveRecordIsNeverDead(t *testing.T) {
-	t.Parallel()
 	l := openList(t, pipeline.TombstoneRules{MaxRows: 100})
 	const records, pages = 9, 3
 	rapid.Check(t, func(r *rapid.T) {
-		_, err := l.db.Pool().Exec(t.Context(), `DELETE FROM shop.things`)
-		must(l, err)
-		_, err = l.db.Pool().Exec(t.Context(), `DELETE FROM sluice.tombstones`)
-		must(l, err)
+		must(l, failure(l.db.Pool().Exec(t.Context(), `DELETE FROM shop.things`)))
+		must(l, failure(l.db.Pool().Exec(t.Context(), `DELETE FROM sluice.tombstones`)))
 		alive, absent := map[int]bool{records + 1: true}, map[int]bool{} // absent: at some instant of the scan
 		// One record always exists: an empty list allows no conclusion.
 		var late []pipeline.Batch

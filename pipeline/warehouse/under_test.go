@@ -74,16 +74,14 @@ func (f *family) expect(what, states, dead string) {
 // TestPersonsThatTheirParentShowsNoMore: two whole lists of the parent are proof, one is not, and
 // any sight refutes it.
 func TestPersonsThatTheirParentShowsNoMore(t *testing.T) {
-	t.Parallel()
 	f := openFamily(t)
 	f.run(3, map[string]shown{"v1": {persons: "p1 p2 p3"}, "v2": {persons: "p4"}, "v3": {persons: "p5"}})
 	f.expect("all are there", "", "")
 	without3 := map[string]shown{"v1": {persons: "p1 p2"}, "v2": {persons: "p4"}, "v3": {persons: "p5"}}
 	f.run(3, without3)
 	f.expect("one run", "p3 suspected", "")
-	if again := ask[bool](f.fixture, `SELECT next_due_at < now() + interval '59 minutes' FROM sluice.streams WHERE resource = 'persons'`); again {
-		t.Error("all parents are read once more before their time")
-	}
+	assert(t, !ask[bool](f.fixture, `SELECT next_due_at < now() + interval '59 minutes' FROM sluice.streams WHERE resource = 'persons'`),
+		"all parents are read once more before their time")
 	f.run(3, without3)
 	f.expect("two runs", "p3 deleted", "p3")
 	if told := ask[int](f.fixture, `SELECT count(*) FROM sluice.changes WHERE table_name = 'custom.persons' AND op = 'deleted' AND record_ids = '{p3}'`); told != 1 {
@@ -96,7 +94,6 @@ func TestPersonsThatTheirParentShowsNoMore(t *testing.T) {
 // TestListsThatProveNoPersonGone: a list that broke off, one that was not read, and a person that
 // is shown under another parent in the same run (invariant 7).
 func TestListsThatProveNoPersonGone(t *testing.T) {
-	t.Parallel()
 	f := openFamily(t)
 	f.run(3, map[string]shown{"v1": {persons: "p1 p2"}, "v2": {persons: "p4"}, "v3": {persons: "p5"}})
 	for range 2 {
@@ -120,7 +117,6 @@ func TestListsThatProveNoPersonGone(t *testing.T) {
 // TestPersonsOfAParentThatIsGone: upstream does not know the vendor, in two runs that are shown
 // others; where they are shown no one at all, the operator decides.
 func TestPersonsOfAParentThatIsGone(t *testing.T) {
-	t.Parallel()
 	f := openFamily(t)
 	f.run(3, map[string]shown{"v1": {persons: "p1 p2"}, "v2": {persons: "p4"}, "v3": {persons: "p5"}})
 	gone := map[string]shown{"v1": {unknown: true}, "v2": {persons: "p4"}, "v3": {persons: "p5"}}
@@ -137,7 +133,6 @@ func TestPersonsOfAParentThatIsGone(t *testing.T) {
 // TestTooManyPersonsAtOnce: what one run misses of all its parents is held against the limit, not
 // what it misses of each, and against the rows of these parents alone.
 func TestTooManyPersonsAtOnce(t *testing.T) {
-	t.Parallel()
 	f := openFamily(t)
 	f.db = f.another(warehouse.Options{Absence: &pipeline.TombstoneRules{MaxRows: 2, MaxShare: 0.25}})
 	f.run(3, map[string]shown{"v1": {persons: "p1 p2 p3"}, "v2": {persons: "p4 p5 p6"}, "v3": {persons: "q1 q2 q3 q4 q5 q6 q7 q8 q9"}})
@@ -152,15 +147,13 @@ func TestTooManyPersonsAtOnce(t *testing.T) {
 	}
 	f.expect("beside them, two", "p3 needs_review, p5 needs_review, p6 needs_review, q8 deleted, q9 deleted", "q8 q9")
 	run := ask[int64](f.fixture, `SELECT min(proof_run_id) FROM sluice.tombstones WHERE state = 'needs_review'`)
-	if n, err := f.db.DecideTombstones(t.Context(), f.persons, run, tombstones.Accept); err != nil || n != 3 {
-		t.Errorf("accepted %d, %v, want 3", n, err)
-	}
+	n, err := f.db.DecideTombstones(t.Context(), f.persons, run, tombstones.Accept)
+	assert(t, err == nil && n == 3, "accepted %d, %v, want 3", n, err)
 	f.expect("accepted", "p3 deleted, p5 deleted, p6 deleted, q8 deleted, q9 deleted", "p3 p5 p6 q8 q9")
 	// Rows of a list in schema custom go, too.
 	f.exec(`UPDATE sluice.tombstones SET decided_at = now() - interval '3 days', deleted_at = now() - interval '3 days'`)
 	f.exec(`UPDATE custom.persons SET _deleted_at = now() - interval '3 days' WHERE _deleted_at IS NOT NULL`)
 	must(f, f.db.PruneGone(t.Context(), 48*time.Hour))
-	if rows := ask[string](f.fixture, `SELECT string_agg(person_key, ' ' ORDER BY person_key) FROM custom.persons`); rows != "p1 p2 p4 q1 q2 q3 q4 q5 q6 q7" {
-		t.Errorf("the persons are %s", rows)
-	}
+	same(t, "the persons", "p1 p2 p4 q1 q2 q3 q4 q5 q6 q7",
+		ask[string](f.fixture, `SELECT string_agg(person_key, ' ' ORDER BY person_key) FROM custom.persons`))
 }
