@@ -1,6 +1,7 @@
 package migrations_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 

@@ -46,9 +46,7 @@ func TestConsentAbroad(t *testing.T) {
 	t.Parallel()
 	u := several(t)
 	given := u.consented(t, "/dc/eu", "SvcInventory.bills.READ")
-	if domain := given["api_domain"]; domain != "http://example.com/dc/eu" {
-		t.Errorf("api_domain %v", domain)
-	}
+	equal(t, given["api_domain"], "http://example.com/dc/eu", "api_domain")
 	for prefix, want := range map[string]int{"/dc/eu": http.StatusOK, "": http.StatusUnauthorized} {
 		if answer := u.serve(t, http.MethodGet, prefix+target("/inventory/v1/bills"), bearer(given)); answer.Code != want {
 			t.Errorf("%q: status %d, want %d", prefix, answer.Code, want)
@@ -63,9 +61,7 @@ func TestRevokedRefreshToken(t *testing.T) {
 	if answer := u.serve(t, http.MethodPost, revoke, nil); answer.Code != http.StatusOK || !strings.Contains(answer.Body.String(), "success") {
 		t.Fatalf("%d %s", answer.Code, answer.Body)
 	}
-	if answer := u.get(t, "/inventory/v1/items"); answer.Code != http.StatusUnauthorized {
-		t.Errorf("its access token answers %d", answer.Code)
-	}
+	equal(t, u.get(t, "/inventory/v1/items").Code, http.StatusUnauthorized, "its access token")
 	if answer := u.serve(t, http.MethodPost, tokenURL(nil), nil); !strings.Contains(answer.Body.String(), "invalid_code") {
 		t.Errorf("%s", answer.Body)
 	}

@@ -38,9 +38,7 @@ func TestOraclesOfBooks(t *testing.T) {
 		}
 	}
 	plain := start(t, sandbox.Options{Records: 60})
-	if answer := plain.serve(t, http.MethodGet, "/_sandbox/books/ageing", nil); answer.Code != http.StatusBadRequest {
-		t.Errorf("a world of single records: status %d: %s", answer.Code, answer.Body)
-	}
+	equal(t, plain.serve(t, http.MethodGet, "/_sandbox/books/ageing", nil).Code, http.StatusBadRequest, "a world of single records")
 }
 
 // TestGroupOfBooks: three currencies under equal identifiers, and one sum in euros.
@@ -48,9 +46,7 @@ func TestGroupOfBooks(t *testing.T) {
 	t.Parallel()
 	u := start(t, sandbox.Options{World: sandbox.WorldBooks, Records: 300, Organizations: group()})
 	today, err := ledger.ReadDay("2026-03-10")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	parts, err := u.Group("EUR", today)
 	if err != nil || len(parts) != 3 || parts[0].Base != "INR" || parts[1].Base != "EUR" || parts[2].Base != "USD" {
 		t.Fatalf("%+v, %v", parts, err)
@@ -100,15 +96,11 @@ func TestPlantedBooks(t *testing.T) {
 	if got := shown(); got.Difference != "2.00" || len(planted.IDs) != 1 {
 		t.Errorf("planted twice: %+v, %+v", got, planted)
 	}
-	if err := u.Reset(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, u.Reset())
 	if got := shown(); got.Difference != "1.00" {
 		t.Errorf("after a reset: %+v", got)
 	}
-	if answer := u.send(t, http.MethodPost, "/_sandbox/plant", nil, `{"what":"chaos"}`); answer.Code != http.StatusBadRequest {
-		t.Errorf("an unknown change: status %d", answer.Code)
-	}
+	equal(t, u.send(t, http.MethodPost, "/_sandbox/plant", nil, `{"what":"chaos"}`).Code, http.StatusBadRequest, "an unknown change")
 	if ids, err := u.Plant(sandbox.DefaultOrganizationID, "", "deletions"); err != nil || len(ids) != 3 {
 		t.Errorf("deleted %v, %v", ids, err)
 	}
@@ -127,9 +119,7 @@ func TestBooksStayClosed(t *testing.T) {
 	bills := 0
 	for range 4 {
 		u.Advance(36 * time.Hour)
-		if _, err := u.Change(sandbox.Change{Seed: 3, Inserts: 2, Edits: 3, Deletes: 1}); err != nil {
-			t.Fatal(err)
-		}
+		u.change(t, sandbox.Change{Seed: 3, Inserts: 2, Edits: 3, Deletes: 1})
 		err := u.Books(sandbox.DefaultOrganizationID, "", func(b figures.Books) {
 			var opening, movement ledger.Amount
 			for _, balance := range b.Balances() {
@@ -143,9 +133,7 @@ func TestBooksStayClosed(t *testing.T) {
 			}
 			bills = len(b.Ledger.Bills)
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 }
 

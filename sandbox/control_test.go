@@ -32,9 +32,7 @@ func TestControlTruth(t *testing.T) {
 			t.Errorf("%s: %d lines, %v (-method +path):\n%.300s", path, len(lines), scanner.Err(), diff)
 		}
 	}
-	if answer := u.serve(t, http.MethodGet, "/_sandbox/truth/inventory/unicorns", nil); answer.Code != http.StatusNotFound {
-		t.Errorf("unknown resource: status %d", answer.Code)
-	}
+	equal(t, u.serve(t, http.MethodGet, "/_sandbox/truth/inventory/unicorns", nil).Code, http.StatusNotFound, "unknown resource")
 	for range u.Truth("inventory", "unicorns") {
 		t.Error("a record of an unknown resource")
 	}
@@ -59,18 +57,12 @@ func TestControlChangeAndAdvance(t *testing.T) {
 	}
 	var envelope struct{ Bill object }
 	decode(t, u.get(t, "/inventory/v1/bills/"+bills.Edited[0]), &envelope)
-	if got := text(t, envelope.Bill["last_modified_time"]); got != "2026-03-10T11:40:00+0530" {
-		t.Errorf("edited at %s", got)
-	}
+	equal(t, text(t, envelope.Bill["last_modified_time"]), "2026-03-10T11:40:00+0530", "edited at")
 	for _, body := range []string{`{"resources":["unicorns"]}`, `{"edits":-1}`, `{"colour":1}`, `no`} {
-		if answer := u.send(t, http.MethodPost, "/_sandbox/change", nil, body); answer.Code != http.StatusBadRequest {
-			t.Errorf("%s: status %d", body, answer.Code)
-		}
+		equal(t, u.send(t, http.MethodPost, "/_sandbox/change", nil, body).Code, http.StatusBadRequest, body)
 	}
 	for _, body := range []string{`{"seconds":-1}`, `{"seconds":1e18}`, ``} {
-		if answer := u.send(t, http.MethodPost, "/_sandbox/advance", nil, body); answer.Code != http.StatusBadRequest {
-			t.Errorf("%s: status %d", body, answer.Code)
-		}
+		equal(t, u.send(t, http.MethodPost, "/_sandbox/advance", nil, body).Code, http.StatusBadRequest, body)
 	}
 }
 
@@ -110,24 +102,16 @@ func TestControlFaultsAndStats(t *testing.T) {
 		t.Errorf("stats %+v", stats)
 	}
 	u.get(t, "/inventory/v1/bills/460000000040000001000")
-	if n := u.Stats().ByPath["/inventory/v1/bills/{id}"]; n != 1 {
-		t.Errorf("by path %v", u.Stats().ByPath)
-	}
+	equal(t, u.Stats().ByPath["/inventory/v1/bills/{id}"], 1, u.Stats().ByPath)
 	decode(t, u.send(t, http.MethodPost, "/_sandbox/reset_stats", nil, ""), &stats)
-	if u.Stats().Calls != 0 {
-		t.Errorf("after reset %+v", u.Stats())
-	}
+	equal(t, u.Stats().Calls, 0, u.Stats())
 	if answer := u.send(t, http.MethodPost, "/_sandbox/expire_tokens", nil, ""); answer.Code != http.StatusOK || u.get(t, "/inventory/v1/items").Code != http.StatusUnauthorized {
 		t.Errorf("expire_tokens: status %d", answer.Code)
 	}
 	for _, bad := range []string{`[{"path":"/","kind":"gremlins"}]`, `{}`} {
-		if answer := u.send(t, http.MethodPost, "/_sandbox/faults", nil, bad); answer.Code != http.StatusBadRequest {
-			t.Errorf("%s: status %d", bad, answer.Code)
-		}
+		equal(t, u.send(t, http.MethodPost, "/_sandbox/faults", nil, bad).Code, http.StatusBadRequest, bad)
 	}
-	if answer := u.serve(t, http.MethodGet, "/_sandbox/nothing", nil); answer.Code != http.StatusNotFound {
-		t.Errorf("unknown control: status %d", answer.Code)
-	}
+	equal(t, u.serve(t, http.MethodGet, "/_sandbox/nothing", nil).Code, http.StatusNotFound, "unknown control")
 }
 
 func TestLandingPage(t *testing.T) {

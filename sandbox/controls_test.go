@@ -60,9 +60,7 @@ func TestControlsAnswerHere(t *testing.T) {
 		{true, here, "sandbox:8086", "http://sandbox:8086", http.StatusOK},
 	} {
 		server, err := sandbox.New(sandbox.Options{Records: 1, ControlAnywhere: c.anywhere, Now: newClock().Now})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for method, control := range map[string]string{http.MethodGet: "stats", http.MethodPost: "faults"} {
 			ctx := context.WithValue(t.Context(), http.LocalAddrContextKey, &net.TCPAddr{IP: net.IPv4(10, 1, 2, 3), Port: 8086})
 			request := httptest.NewRequestWithContext(ctx, method, "/_sandbox/"+control, strings.NewReader(`[{"path":"/","kind":"html"}]`))
@@ -73,9 +71,7 @@ func TestControlsAnswerHere(t *testing.T) {
 			}
 			recorder := httptest.NewRecorder()
 			server.ServeHTTP(recorder, request)
-			if recorder.Code != c.want {
-				t.Errorf("%+v, %s: status %d %s", c, method, recorder.Code, recorder.Body)
-			}
+			equal(t, recorder.Code, c.want, c, method, recorder.Body)
 		}
 	}
 }
@@ -89,9 +85,7 @@ func TestCreateAndDeleteByControl(t *testing.T) {
 	if len(ids) != 2 {
 		t.Fatalf("created %+v", created)
 	}
-	if answer := u.get(t, "/inventory/v1/bills/"+ids[0]); answer.Code != http.StatusOK {
-		t.Errorf("a created bill answers %d", answer.Code)
-	}
+	equal(t, u.get(t, "/inventory/v1/bills/"+ids[0]).Code, http.StatusOK, "a created bill")
 	body := `{"resource":"inventory.bills","ids":["` + ids[0] + `","1"]}`
 	if answer := u.send(t, http.MethodPost, "/_sandbox/delete", nil, body); answer.Code != http.StatusBadRequest || u.get(t, "/inventory/v1/bills/"+ids[0]).Code != http.StatusOK {
 		t.Errorf("deleting one that is not there: %d %s", answer.Code, answer.Body)
@@ -110,9 +104,7 @@ func TestPlanChangesWhileRunning(t *testing.T) {
 	t.Parallel()
 	u := start(t, sandbox.Options{Records: 60, Plan: "free"})
 	limit := func() string { return u.get(t, "/inventory/v1/items").Header().Get("X-Rate-Limit-Limit") }
-	if got := limit(); got != "1500" {
-		t.Errorf("free: %s", got)
-	}
+	equal(t, limit(), "1500", "free")
 	var now struct {
 		Plan   string
 		Limits map[string]int
@@ -127,12 +119,8 @@ func TestPlanChangesWhileRunning(t *testing.T) {
 	}
 	var played []struct{ Plan string }
 	decode(t, u.serve(t, http.MethodGet, "/_sandbox/organizations", nil), &played)
-	if played[0].Plan != "free" {
-		t.Errorf("shown %+v", played)
-	}
-	if answer := u.send(t, http.MethodPost, "/_sandbox/plan", nil, `{"plan":"golden"}`); answer.Code != http.StatusBadRequest {
-		t.Errorf("unknown plan: status %d", answer.Code)
-	}
+	equal(t, played[0].Plan, "free", played)
+	equal(t, u.send(t, http.MethodPost, "/_sandbox/plan", nil, `{"plan":"golden"}`).Code, http.StatusBadRequest, "unknown plan")
 }
 
 func TestResetMakesEverythingAsItWas(t *testing.T) {
@@ -142,21 +130,13 @@ func TestResetMakesEverythingAsItWas(t *testing.T) {
 	before := u.serve(t, http.MethodGet, "/_sandbox/truth/inventory/bills", nil).Body.String()
 	u.watch(t, "", `"Purchase_Orders.all"`)
 	u.Advance(3 * time.Hour)
-	if _, err := u.Change(sandbox.Change{Inserts: 3, Edits: 3, Deletes: 3}); err != nil {
-		t.Fatal(err)
-	}
-	if err := u.SetFaults(nil); err != nil {
-		t.Fatal(err)
-	}
+	u.change(t, sandbox.Change{Inserts: 3, Edits: 3, Deletes: 3})
+	must(t, u.SetFaults(nil))
 	u.post(t, "plan", `{"plan":"premium"}`, &struct{}{})
 	var at struct{ Now string }
 	u.post(t, "reset", ``, &at)
-	if at.Now != "2026-03-10T06:00:00Z" {
-		t.Errorf("the clock says %s", at.Now)
-	}
-	if answer := u.get(t, "/inventory/v1/items"); answer.Code != http.StatusUnauthorized {
-		t.Errorf("an old token answers %d", answer.Code)
-	}
+	equal(t, at.Now, "2026-03-10T06:00:00Z", "the clock says")
+	equal(t, u.get(t, "/inventory/v1/items").Code, http.StatusUnauthorized, "an old token")
 	u.login(t)
 	if after := u.serve(t, http.MethodGet, "/_sandbox/truth/inventory/bills", nil).Body.String(); after != before || after == "" {
 		t.Error("the bills are not what they were")
@@ -180,14 +160,10 @@ func TestRunOutlivesAReset(t *testing.T) {
 		defer close(done)
 		u.Run(t.Context())
 	}()
-	if err := u.Reset(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, u.Reset())
 	u.login(t)
 	u.watch(t, "", `"Products.all"`)
-	if _, err := u.Change(sandbox.Change{Edits: 1, Resources: []string{"items"}}); err != nil {
-		t.Fatal(err)
-	}
+	u.change(t, sandbox.Change{Edits: 1, Resources: []string{"items"}})
 	<-box.arrived
 }
 
@@ -207,12 +183,8 @@ func TestStatisticsProveWhatWasDone(t *testing.T) {
 	u.serve(t, http.MethodGet, "/inventory/v1/items", http.Header{"Authorization": {"Svc-oauthtoken 1000.other"}})
 	stats := u.Stats()
 	want := map[string]map[string]int{"2026-03-10": {"inventory": 2}, "2026-03-11": {"inventory": 2}}
-	if diff := cmp.Diff(want, stats.Spent); diff != "" {
-		t.Errorf("spent (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(map[string]int{sandbox.ClientID: 6}, stats.ByClient); diff != "" {
-		t.Errorf("by client (-want +got):\n%s", diff)
-	}
+	equal(t, stats.Spent, want, "spent (-want +got)")
+	equal(t, stats.ByClient, map[string]int{sandbox.ClientID: 6}, "by client (-want +got)")
 	if stats.Worst60s != 7 || stats.WorstConcurrent != 1 || stats.Refused["45"] != 3 {
 		t.Errorf("%+v", stats)
 	}

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"sluice/sandbox"
 	"sluice/sandbox/witness"
 )
@@ -56,9 +54,7 @@ func TestDemoFillsEveryKey(t *testing.T) {
 	t.Parallel()
 	u := start(t, wide())
 	all, err := witness.All()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, sample := range all {
 		if sample.Service == "" { // shared: organizations come for each service, the token is no record.
 			continue
@@ -76,8 +72,6 @@ func TestDemoFillsEveryKey(t *testing.T) {
 			}
 		}
 		slices.Sort(missing)
-		if diff := cmp.Diff([]string(nil), missing); diff != "" {
-			t.Errorf("%s: keys without a value, or excused and filled (+), of %d:\n%s", name, len(slices.Collect(maps.Keys(want))), diff)
-		}
+		equal(t, missing, []string(nil), name, len(slices.Collect(maps.Keys(want))))
 	}
 }

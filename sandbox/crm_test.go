@@ -74,13 +74,9 @@ func TestProducts(t *testing.T) {
 		}
 		query.Set("page_token", *page.Info.Next)
 	}
-	if len(got) != len(want) {
-		t.Errorf("%d products of %d items", len(got), len(want))
-	}
+	equal(t, len(got), len(want), "products of")
 	for id, name := range want {
-		if got[id] != name {
-			t.Errorf("product %s is %q, the item %q", id, got[id], name)
-		}
+		equal(t, got[id], name, id)
 	}
 }
 
@@ -111,9 +107,7 @@ func TestAnswersOfTheCRM(t *testing.T) {
 			t.Errorf("%s: an empty list has the body %q", c.target, text)
 		}
 	}
-	if answer := u.serve(t, http.MethodPost, "/crm/v8/Products", nil); answer.Code != http.StatusMethodNotAllowed {
-		t.Errorf("POST: %d", answer.Code)
-	}
+	equal(t, u.serve(t, http.MethodPost, "/crm/v8/Products", nil).Code, http.StatusMethodNotAllowed, "POST")
 	poor := u.consented(t, "", "SvcInventory.items.READ")
 	answer := u.serve(t, http.MethodGet, "/crm/v8/Products?fields=Product_Name", bearer(poor))
 	if answer.Code != http.StatusUnauthorized || !strings.Contains(answer.Body.String(), `"INVALID_TOKEN"`) {

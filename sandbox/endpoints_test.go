@@ -37,8 +37,7 @@ func (u *upstream) as(t *testing.T, service, path string, pairs ...string) *http
 func (u *upstream) first(t *testing.T, service, resource, key string) string {
 	t.Helper()
 	for record := range u.Truth(service, resource) {
-		var fields object
-		unmarshal(t, record, &fields)
+		fields := parsed(t, record)
 		if value := text(t, fields[key]); value != "" {
 			return value
 		}
@@ -105,9 +104,7 @@ func TestNewListsAreTheWitness(t *testing.T) {
 		t.Run(l.service+"/"+l.resource, func(t *testing.T) {
 			t.Parallel()
 			sample, err := witness.Load(l.service, l.resource)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			answer := u.as(t, l.service, l.path)
 			records, context := u.readList(t, answer, l.key)
 			if len(records) == 0 || (context != nil) != l.paged || sample.Key != l.key {
@@ -116,24 +113,17 @@ func TestNewListsAreTheWitness(t *testing.T) {
 			if got := answer.Header().Get("X-Sandbox-Assumed"); !strings.Contains(got, l.assumed) || (got == "") != (l.assumed == "") {
 				t.Errorf("assumed %q", got)
 			}
-			var want object
-			unmarshal(t, sample.Record, &want)
+			want := parsed(t, sample.Record)
 			without := func(keys, not []string) []string {
 				return slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return slices.Contains(not, key) })
 			}
-			if diff := cmp.Diff(without(keysOf(want), l.oneOnly), keysOf(records[0])); diff != "" {
-				t.Errorf("list (-witness +served):\n%s", diff)
-			}
+			equal(t, keysOf(records[0]), without(keysOf(want), l.oneOnly), "list (-witness +served):\n")
 			if l.one == "" {
 				return
 			}
 			single := u.one(t, l, text(t, records[0][l.id]))
-			if diff := cmp.Diff(without(keysOf(want), l.listOnly), keysOf(single)); diff != "" {
-				t.Errorf("single record (-witness +served):\n%s", diff)
-			}
-			if answer := u.as(t, l.service, l.path+"/460000000000000999"); answer.Code != http.StatusNotFound {
-				t.Errorf("unknown record: status %d", answer.Code)
-			}
+			equal(t, keysOf(single), without(keysOf(want), l.listOnly), "single record (-witness +served):\n")
+			equal(t, u.as(t, l.service, l.path+"/460000000000000999").Code, http.StatusNotFound, "unknown record")
 		})
 	}
 }
@@ -163,8 +153,7 @@ func (u *upstream) one(t *testing.T, l served, id string) object {
 		}
 		return records[0]
 	}
-	var fields object
-	unmarshal(t, envelope[l.one], &fields)
+	fields := parsed(t, envelope[l.one])
 	return fields
 }
 
@@ -176,9 +165,7 @@ func TestTruthIsTheWitness(t *testing.T) {
 		"accounting/custom_module_records": "module_name", "chat/network_channels": "network", "chat/network_conversations": "network",
 	}
 	all, err := witness.All()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, sample := range all {
 		name := sample.Service + "/" + sample.Resource
 		if sample.Service == "" {

@@ -41,8 +41,7 @@ func chatIDs(t *testing.T, u *upstream) []string {
 	t.Helper()
 	var ids []string
 	for record := range u.Truth("chat", "conversations") {
-		var chat object
-		unmarshal(t, record, &chat)
+		chat := parsed(t, record)
 		ids = append(ids, text(t, chat["chat_id"]))
 	}
 	return ids
@@ -58,9 +57,7 @@ func TestExportInPages(t *testing.T) {
 		if len(pages) != c.pages || len(pages[len(pages)-1]) != c.last {
 			t.Errorf("%d an answer: %d answers, the last of %d", c.most, len(pages), len(pages[len(pages)-1]))
 		}
-		if !slices.Equal(slices.Concat(pages...), chatIDs(t, u)) {
-			t.Errorf("%d an answer: other chats than there are", c.most)
-		}
+		equal(t, slices.Concat(pages...), chatIDs(t, u), c.most)
 	}
 }
 
@@ -68,9 +65,7 @@ func TestExportInPages(t *testing.T) {
 func TestExportInPagesAfterChanges(t *testing.T) {
 	t.Parallel()
 	u := start(t, sandbox.Options{Records: 100, ChatPage: 4, Limits: off()})
-	if _, err := u.Change(sandbox.Change{Seed: 2, Inserts: 1, Deletes: 9, Resources: []string{"conversations"}}); err != nil {
-		t.Fatal(err)
-	}
+	u.change(t, sandbox.Change{Seed: 2, Inserts: 1, Deletes: 9, Resources: []string{"conversations"}})
 	pages := u.exportPages(t)
 	if len(pages) != 3 || !slices.Equal(slices.Concat(pages...), chatIDs(t, u)) {
 		t.Errorf("pages %v, want 12 chats in three", pages)
@@ -94,23 +89,17 @@ func TestExportRefusesForeignTokens(t *testing.T) {
 func TestChatTimesInMilliseconds(t *testing.T) {
 	t.Parallel()
 	u := start(t, sandbox.Options{Records: 100, ChatEpoch: true})
-	changed, err := u.Change(sandbox.Change{Inserts: 1, Resources: []string{"conversations"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	changed := u.change(t, sandbox.Change{Inserts: 1, Resources: []string{"conversations"}})
 	answer := u.serve(t, http.MethodGet, chatsPath+"?fields=chat_id,creation_time,last_modified_time", csvHeader())
 	rows, err := csv.NewReader(answer.Body).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	now := strconv.FormatInt(newClock().Now().UnixMilli(), 10)
 	want := []string{changed["conversations"].Inserted[0], now, now}
 	if len(now) != 13 || !slices.Equal(rows[len(rows)-1], want) {
 		t.Errorf("the newest chat is %v, want %v", rows[len(rows)-1], want)
 	}
 	for record := range u.Truth("chat", "conversations") {
-		var chat object
-		unmarshal(t, record, &chat)
+		chat := parsed(t, record)
 		if created := text(t, chat["creation_time"]); len(created) != 13 {
 			t.Errorf("truth says %s", created)
 		}

@@ -34,9 +34,7 @@ func TestFaultsOfSeveralCalls(t *testing.T) {
 	old := page("1")
 	w.set(t, sandbox.Fault{Path: billsPath, Kind: "stale"})
 	page("1")
-	if _, err := w.Change(sandbox.Change{Seed: 1, Edits: 50, Resources: []string{"bills"}}); err != nil {
-		t.Fatal(err)
-	}
+	w.change(t, sandbox.Change{Seed: 1, Edits: 50, Resources: []string{"bills"}})
 	if again := page("1"); again.body != old.body || page("2").body == old.body {
 		t.Error("stale: not the first answer of the address")
 	}
@@ -65,9 +63,7 @@ func TestFaultsOfSeveralCalls(t *testing.T) {
 	}
 	w.clock.move(time.Hour)
 	w.login(t)
-	if _, err := w.Change(sandbox.Change{Seed: 1, Edits: 3, Resources: []string{"items"}}); err != nil {
-		t.Fatal(err)
-	}
+	w.change(t, sandbox.Change{Seed: 1, Edits: 3, Resources: []string{"items"}})
 	w.set(t, sandbox.Fault{Path: items, Kind: "filter_exact"})
 	if exact, later := list("2026-03-10T12:30:00+0530"), list("2026-03-10T12:29:59+0530"); len(exact) != 3 || len(later) != 0 {
 		t.Errorf("filter_exact: %d and %d items", len(exact), len(later))
@@ -99,19 +95,13 @@ func TestGzipBomb(t *testing.T) {
 	clean := w.ask(t, http.MethodGet, target(billsPath))
 	w.set(t, sandbox.Fault{Path: "/", Kind: "gzip_bomb"})
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.address+target(billsPath), http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	request.Header.Set("Authorization", "Svc-oauthtoken "+w.token)
 	response, err := w.client.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { _ = response.Body.Close() }()
 	unpack, err := gzip.NewReader(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	begin := make([]byte, len(clean.body)+8<<20) // more than any page.
 	if _, err := io.ReadFull(unpack, begin); err != nil || !bytes.HasPrefix(begin, []byte(clean.body)) || len(bytes.TrimSpace(begin)) != len(clean.body) {
 		t.Errorf("no bomb: %v", err)
@@ -192,9 +182,7 @@ func TestRatesOfFaults(t *testing.T) {
 	t.Parallel()
 	u := start(t, sandbox.Options{Records: 10, Limits: off()})
 	struck := func(fault sandbox.Fault) []int {
-		if err := u.SetFaults([]sandbox.Fault{fault}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, u.SetFaults([]sandbox.Fault{fault}))
 		var calls []int
 		for n := range 200 {
 			if u.get(t, "/inventory/v1/locations").Code == http.StatusServiceUnavailable {
@@ -213,9 +201,7 @@ func TestRatesOfFaults(t *testing.T) {
 		t.Error("another seed strikes the same calls")
 	}
 	fault.Count = 3
-	if n := len(struck(fault)); n != 3 {
-		t.Errorf("%d calls were struck, want 3", n)
-	}
+	equal(t, len(struck(fault)), 3, "calls were struck")
 	if n := len(struck(sandbox.Fault{Path: "/", Kind: "unavailable", Method: http.MethodPost})); n != 0 {
 		t.Errorf("%d GET calls were struck by a fault of POST", n)
 	}
@@ -230,22 +216,16 @@ func TestDateGoesWithTheClock(t *testing.T) {
 	t.Parallel()
 	u := start(t, sandbox.Options{Records: 10})
 	u.login(t)
-	if got := u.get(t, billsPath).Header().Get("Date"); got != "" {
-		t.Errorf("before: Date is %q, which is for the machine to say", got)
-	}
+	equal(t, u.get(t, billsPath).Header().Get("Date"), "", "before: Date is")
 	u.send(t, http.MethodPost, "/_sandbox/advance", nil, `{"seconds":36000}`)
 	const want = "Tue, 10 Mar 2026 16:00:00 GMT"
 	for name, got := range map[string]http.Header{
 		"a list": u.get(t, billsPath).Header(), "a control": u.serve(t, http.MethodGet, "/_sandbox/stats", nil).Header(), "a refusal": u.get(t, "/inventory/v1/none").Header(),
 		"a token": u.serve(t, http.MethodPost, tokenURL(nil), nil).Header(),
 	} {
-		if got.Get("Date") != want {
-			t.Errorf("%s: Date is %q, want %q", name, got.Get("Date"), want)
-		}
+		equal(t, got.Get("Date"), want, name)
 	}
 	u.serve(t, http.MethodPost, "/_sandbox/reset", nil)
 	u.login(t)
-	if got := u.get(t, billsPath).Header().Get("Date"); got != "" {
-		t.Errorf("after a reset: Date is %q", got)
-	}
+	equal(t, u.get(t, billsPath).Header().Get("Date"), "", "after a reset: Date is")
 }

@@ -16,9 +16,7 @@ const billsPath = "/inventory/v1/bills"
 
 func (u *upstream) fault(t *testing.T, kind string, count, after int) {
 	t.Helper()
-	if err := u.SetFaults([]sandbox.Fault{{Path: billsPath, Kind: kind, Count: count, After: after, Milliseconds: 1}}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, u.SetFaults([]sandbox.Fault{{Path: billsPath, Kind: kind, Count: count, After: after, Milliseconds: 1}}))
 }
 
 func TestFaultsCountAndWait(t *testing.T) {
@@ -28,18 +26,12 @@ func TestFaultsCountAndWait(t *testing.T) {
 	var statuses []int
 	for range 5 {
 		statuses = append(statuses, u.get(t, billsPath).Code)
-		if other := u.get(t, "/inventory/v1/items").Code; other != http.StatusOK {
-			t.Errorf("another path answers %d", other)
-		}
+		equal(t, u.get(t, "/inventory/v1/items").Code, http.StatusOK, "another path answers")
 	}
-	if !slices.Equal(statuses, []int{200, 503, 503, 200, 200}) {
-		t.Errorf("statuses %v", statuses)
-	}
+	equal(t, statuses, []int{200, 503, 503, 200, 200}, "statuses")
 	u.fault(t, "forbidden", 0, 0)
 	for range 3 {
-		if status := u.get(t, billsPath).Code; status != http.StatusForbidden {
-			t.Errorf("status %d, want a fault without end", status)
-		}
+		equal(t, u.get(t, billsPath).Code, http.StatusForbidden, "status")
 	}
 	if err := u.SetFaults(nil); err != nil || u.get(t, billsPath).Code != http.StatusOK {
 		t.Errorf("no faults: %v", err)
@@ -78,9 +70,7 @@ func TestWholeAnswerFaults(t *testing.T) {
 			t.Errorf("%s: %d %s %.80s", c.kind, answer.Code, answer.Header().Get("Content-Type"), answer.Body)
 		}
 	}
-	if len(u.Stats().Refused) != 0 {
-		t.Errorf("faults count as refusals: %v", u.Stats().Refused)
-	}
+	equal(t, len(u.Stats().Refused), 0, u.Stats().Refused)
 }
 
 func TestPageFaults(t *testing.T) {
@@ -127,17 +117,13 @@ func TestPageFaults(t *testing.T) {
 	if p := with("delete_between", "page", "2"); ids(p)[0] != ids(second)[1] {
 		t.Error("delete_between: the second page did not move up")
 	}
-	if answer := u.get(t, billsPath+"/"+ids(first)[0]); answer.Code != http.StatusNotFound {
-		t.Errorf("delete_between: the served record answers %d", answer.Code)
-	}
+	equal(t, u.get(t, billsPath+"/"+ids(first)[0]).Code, http.StatusNotFound, "delete_between: the served record")
 }
 
 func TestIgnoreFilterFault(t *testing.T) {
 	t.Parallel()
 	u := start(t, sandbox.Options{Records: 100})
-	if err := u.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/items", Kind: "ignore_filter", Count: 1}}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, u.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/items", Kind: "ignore_filter", Count: 1}}))
 	for _, want := range []int{28, 0} {
 		if p := readPage(t, u.get(t, "/inventory/v1/items", "last_modified_time", "2040-01-01T00:00:00+0000"), "items"); len(p.Records) != want {
 			t.Errorf("%d records, want %d", len(p.Records), want)
@@ -151,9 +137,7 @@ func TestRecordFaults(t *testing.T) {
 	for _, l := range listings() {
 		clean := readPage(t, u.get(t, l.path), l.key).Records
 		set := func(kind string) []object {
-			if err := u.SetFaults([]sandbox.Fault{{Path: l.path, Kind: kind, Count: 1}}); err != nil {
-				t.Fatal(err)
-			}
+			must(t, u.SetFaults([]sandbox.Fault{{Path: l.path, Kind: kind, Count: 1}}))
 			return readPage(t, u.get(t, l.path), l.key).Records
 		}
 		poisoned := set("poison")
@@ -161,17 +145,13 @@ func TestRecordFaults(t *testing.T) {
 		for name, value := range poisoned[0] {
 			if string(value) != string(clean[0][name]) {
 				changed++
-				if string(value) != `"not a value"` {
-					t.Errorf("%s: poison put %s", l.name, value)
-				}
+				equal(t, string(value), `"not a value"`, l.name, value)
 			}
 		}
 		if changed != 1 || poisoned[1][l.id] != nil || len(poisoned[1]) != len(clean[1])-1 {
 			t.Errorf("%s: poison changed %d values, %d of %d keys left", l.name, changed, len(poisoned[1]), len(clean[1]))
 		}
-		if canonical(t, poisoned[2]) != canonical(t, clean[2]) {
-			t.Errorf("%s: poison reached the third record", l.name)
-		}
+		equal(t, canonical(t, poisoned[2]), canonical(t, clean[2]), l.name)
 		spoiled := set("nul")
 		if !strings.Contains(canonical(t, spoiled[0]), `\u0000`) || strings.Contains(canonical(t, spoiled[1]), `\u0000`) {
 			t.Errorf("%s: no U+0000 in the first record alone", l.name)
@@ -183,9 +163,7 @@ func TestExportFaults(t *testing.T) {
 	t.Parallel()
 	u := start(t, sandbox.Options{Records: 100})
 	for kind, want := range map[string]string{"poison": ",,", "nul": "\x00", "html": "<html>", "throttle": "request_rate_exceeded"} {
-		if err := u.SetFaults([]sandbox.Fault{{Path: "/maintenanceapi", Kind: kind, Count: 1}}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, u.SetFaults([]sandbox.Fault{{Path: "/maintenanceapi", Kind: kind, Count: 1}}))
 		answer := u.serve(t, http.MethodGet, "/maintenanceapi/v2/chats?fields=creation_time,chat_id,title", csvHeader())
 		if !strings.Contains(answer.Body.String(), want) || strings.Contains(answer.Body.String(), "\r\nyesterday,") != (kind == "poison") {
 			t.Errorf("%s: %.200q", kind, answer.Body)
@@ -209,9 +187,7 @@ func TestDeliveryFaults(t *testing.T) {
 	}
 	fetch := func(url string) (head, string, error) {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, web.URL+url, http.NoBody)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		request.Header.Set("Authorization", "Svc-oauthtoken "+u.token)
 		request.Header.Set("Content-Type", "text/csv")
 		response, err := client.Do(request)
@@ -228,14 +204,10 @@ func TestDeliveryFaults(t *testing.T) {
 	for _, url := range []string{target(billsPath), exports} {
 		set := func(kind string) {
 			path, _, _ := strings.Cut(url, "?")
-			if err := u.SetFaults([]sandbox.Fault{{Path: path, Kind: kind, Count: 1, Milliseconds: 1}}); err != nil {
-				t.Fatal(err)
-			}
+			must(t, u.SetFaults([]sandbox.Fault{{Path: path, Kind: kind, Count: 1, Milliseconds: 1}}))
 		}
 		_, whole, err := fetch(url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		set("cut")
 		if _, body, err := fetch(url); !errors.Is(err, io.ErrUnexpectedEOF) || len(body) != len(whole)/2 {
 			t.Errorf("cut: %d of %d bytes, %v", len(body), len(whole), err)
@@ -270,12 +242,8 @@ func TestDeliveryFaults(t *testing.T) {
 func TestTokenFault(t *testing.T) {
 	t.Parallel()
 	u := start(t, sandbox.Options{Records: 100})
-	if err := u.SetFaults([]sandbox.Fault{{Path: "/oauth", Kind: "unavailable", Count: 1}}); err != nil {
-		t.Fatal(err)
-	}
-	if answer := u.serve(t, http.MethodPost, tokenURL(nil), nil); answer.Code != http.StatusServiceUnavailable {
-		t.Errorf("status %d", answer.Code)
-	}
+	must(t, u.SetFaults([]sandbox.Fault{{Path: "/oauth", Kind: "unavailable", Count: 1}}))
+	equal(t, u.serve(t, http.MethodPost, tokenURL(nil), nil).Code, http.StatusServiceUnavailable)
 	u.login(t)
 }
 
@@ -291,9 +259,7 @@ func TestEveryFaultKindHasASentence(t *testing.T) {
 			t.Errorf("%s: no sentence: %q", kind.Kind, kind.Sentence)
 		}
 	}
-	if !slices.Equal(kinds, want) {
-		t.Errorf("kinds %v", kinds)
-	}
+	equal(t, kinds, want, "kinds")
 }
 
 // The faults of records strike every list, in every envelope.
@@ -301,17 +267,13 @@ func TestRecordFaultsOnNewLists(t *testing.T) {
 	t.Parallel()
 	u := start(t, wide())
 	for _, l := range newLists() {
-		if err := u.SetFaults([]sandbox.Fault{{Path: l.path, Kind: "extra_keys", Count: 1}}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, u.SetFaults([]sandbox.Fault{{Path: l.path, Kind: "extra_keys", Count: 1}}))
 		struck, _ := u.readList(t, u.as(t, l.service, l.path), l.key)
 		spared, _ := u.readList(t, u.as(t, l.service, l.path), l.key)
 		if struck[0]["entity_rank"] == nil || spared[0]["entity_rank"] != nil {
 			t.Errorf("%s/%s: entity_rank %s, then %s", l.service, l.resource, struck[0]["entity_rank"], spared[0]["entity_rank"])
 		}
-		if err := u.SetFaults([]sandbox.Fault{{Path: l.path, Kind: "poison", Count: 1}}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, u.SetFaults([]sandbox.Fault{{Path: l.path, Kind: "poison", Count: 1}}))
 		poisoned, _ := u.readList(t, u.as(t, l.service, l.path), l.key)
 		if canonical(t, poisoned[0]) == canonical(t, spared[0]) || len(poisoned) > 1 && poisoned[1][l.id] != nil {
 			t.Errorf("%s/%s: the poison did nothing", l.service, l.resource)

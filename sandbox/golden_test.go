@@ -27,9 +27,7 @@ func TestPagesAtOnceAreThoseOneByOne(t *testing.T) {
 	for range 4 {
 		asking.Go(func() {
 			for n := range alone {
-				if got := read(n); got != alone[n] {
-					t.Errorf("page %d is another one when others are asked for at once", n)
-				}
+				equal(t, read(n), alone[n], n)
 			}
 		})
 	}
@@ -48,9 +46,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 		return all.String()
 	}
 	first := read(11)
-	if read(11) != first {
-		t.Error("the same seed gives other bytes")
-	}
+	equal(t, read(11), first, "the same seed gives other bytes")
 	if read(12) == first {
 		t.Error("another seed gives the same bytes")
 	}

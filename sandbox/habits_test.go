@@ -35,9 +35,7 @@ func TestHabits(t *testing.T) {
 			if strict {
 				want = c.refusal
 			}
-			if answer.Code != want {
-				t.Errorf("strict %t, %s: status %d, want %d: %.200s", strict, name, answer.Code, want, answer.Body)
-			}
+			equal(t, answer.Code, want, strict, name, answer.Body)
 			if marks := strings.Join(answer.Header().Values("X-Sandbox-Assumed"), " "); !strict && !strings.Contains(marks, "live services") {
 				t.Errorf("%s is not marked as assumed: %q", name, marks)
 			}

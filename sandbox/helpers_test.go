@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"sluice/sandbox"
 )
 
@@ -51,9 +53,7 @@ func start(t *testing.T, options sandbox.Options) *upstream {
 		options.Now = u.clock.Now
 	}
 	server, err := sandbox.New(options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	u.Server = server
 	u.login(t)
 	return u
@@ -205,10 +205,37 @@ func (u *upstream) all(t *testing.T, l listing, pairs ...string) []object {
 func readAll(t *testing.T, body io.Reader) string {
 	t.Helper()
 	data, err := io.ReadAll(body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(data)
 }
 
 func off() sandbox.Limits { return sandbox.Limits{Off: true} }
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// equal compares two values; where says what they are.
+func equal[T any](t *testing.T, got, want T, where ...any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%v (-want +got):\n%.500s", where, diff)
+	}
+}
+
+func (u *upstream) change(t *testing.T, change sandbox.Change) sandbox.Changed {
+	t.Helper()
+	changed, err := u.Change(change)
+	must(t, err)
+	return changed
+}
+
+func parsed(t *testing.T, record []byte) object {
+	t.Helper()
+	var fields object
+	unmarshal(t, record, &fields)
+	return fields
+}

@@ -37,13 +37,9 @@ func TestOpeningBalanceComesBack(t *testing.T) {
 			}
 		}
 		body, err := json.Marshal(before)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		header := http.Header{"Content-Type": {"application/json"}}
-		if answer := u.send(t, http.MethodPut, target(openingPath), header, string(body)); answer.Code != http.StatusOK {
-			t.Fatalf("seed %d: %d %s", seed, answer.Code, answer.Body)
-		}
+		equal(t, u.send(t, http.MethodPut, target(openingPath), header, string(body)).Code, http.StatusOK, seed)
 		after := u.opening(t)
 		same(t, "total", "opening balance", amount(t, before["total"]), amount(t, after["total"]))
 		var again []object
@@ -77,9 +73,7 @@ func TestOpeningBalanceBalances(t *testing.T) {
 		same(t, "credits", "opening balance", sides["debit"], sides["credit"])
 		same(t, "total", "opening balance", sides["debit"], amount(t, opening["total"]))
 		totals = append(totals, string(opening["total"]))
-		if _, err := u.Change(sandbox.Change{Edits: 1, Resources: []string{"opening_balances"}}); err != nil {
-			t.Fatal(err)
-		}
+		u.change(t, sandbox.Change{Edits: 1, Resources: []string{"opening_balances"}})
 	}
 	if totals[0] == totals[1] {
 		t.Errorf("an edit left the total at %s", totals[0])
@@ -117,17 +111,11 @@ func TestAdjustmentsAddUp(t *testing.T) {
 		}
 	}
 	for filter, want := range map[string]int{"Date.All": 8, "Date.Today": 0, "Nonsense": 8} {
-		if got := len(readPage(t, u.get(t, path, "filter_by", filter), "base_currency_adjustments").Records); got != want {
-			t.Errorf("%s: %d adjustments, want %d", filter, got, want)
-		}
+		equal(t, len(readPage(t, u.get(t, path, "filter_by", filter), "base_currency_adjustments").Records), want, filter)
 	}
-	if _, err := u.Change(sandbox.Change{Inserts: 2, Resources: []string{"base_currency_adjustments"}}); err != nil {
-		t.Fatal(err)
-	}
+	u.change(t, sandbox.Change{Inserts: 2, Resources: []string{"base_currency_adjustments"}})
 	for _, filter := range []string{"Date.Today", "Date.ThisWeek", "Date.ThisMonth", "Date.ThisQuarter", "Date.ThisYear"} {
-		if got := len(readPage(t, u.get(t, path, "filter_by", filter), "base_currency_adjustments").Records); got != 2 {
-			t.Errorf("%s: %d adjustments, want the two of today", filter, got)
-		}
+		equal(t, len(readPage(t, u.get(t, path, "filter_by", filter), "base_currency_adjustments").Records), 2, filter)
 	}
 }
 
@@ -151,9 +139,7 @@ func TestPreviewOfARate(t *testing.T) {
 		{"currency_id", currency, "adjustment_date", "2026-03-01"},
 		{"currency_id", currency, "adjustment_date", "soon", "exchange_rate", "84.5"},
 	} {
-		if answer := u.get(t, path, pairs...); answer.Code != http.StatusBadRequest {
-			t.Errorf("%v: status %d", pairs, answer.Code)
-		}
+		equal(t, u.get(t, path, pairs...).Code, http.StatusBadRequest, pairs)
 	}
 }
 
@@ -173,9 +159,7 @@ func TestFiltersOfSettings(t *testing.T) {
 		{"inventory", "/inventory/v1/compositeitems", "composite_items", "", 50},
 		{"inventory", "/inventory/v1/compositeitems", "composite_items", "Status.All", 50},
 	} {
-		if got := len(readPage(t, u.as(t, c.service, c.path, "filter_by", c.filter), c.key).Records); got != c.want {
-			t.Errorf("%s %q: %d records, want %d", c.path, c.filter, got, c.want)
-		}
+		equal(t, len(readPage(t, u.as(t, c.service, c.path, "filter_by", c.filter), c.key).Records), c.want, c.path, c.filter)
 	}
 	for filter, status := range map[string]string{"Status.Active": `"active"`, "Inactive": `"inactive"`} {
 		records := readPage(t, u.get(t, "/inventory/v1/compositeitems", "filter_by", filter), "composite_items").Records
@@ -231,10 +215,7 @@ func TestRatesMove(t *testing.T) {
 		return all
 	}
 	before := rates()
-	changed, err := u.Change(sandbox.Change{Edits: 6, Resources: []string{"currencies"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	changed := u.change(t, sandbox.Change{Edits: 6, Resources: []string{"currencies"}})
 	moved := 0
 	for id, rate := range rates() {
 		if rate != before[id] {

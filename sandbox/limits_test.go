@@ -35,9 +35,7 @@ func TestMinuteLimitAndItsArithmetic(t *testing.T) {
 			t.Fatalf("status %d below the limit", status)
 		}
 	}
-	if worst := u.Stats().Worst60s; worst != 100 {
-		t.Errorf("worst %d, want 100", worst)
-	}
+	equal(t, u.Stats().Worst60s, 100, "worst")
 	u.clock.move(30*time.Second - time.Nanosecond)
 	if status, code := u.code(t, items); status != http.StatusTooManyRequests || code != 44 {
 		t.Errorf("call 101 within a minute: %d code %d", status, code)
@@ -151,21 +149,15 @@ func TestChatHasItsOwnMinute(t *testing.T) {
 			t.Fatalf("status %d", status)
 		}
 	}
-	if status := export(); status != http.StatusTooManyRequests {
-		t.Errorf("call 31: status %d", status)
-	}
+	equal(t, export(), http.StatusTooManyRequests, "call 31: status")
 	stats := u.Stats()
 	if stats.Worst60s != 0 || stats.WorstChat60s != 31 || stats.ByService["chat"] != 31 || stats.Refused["429"] != 1 {
 		t.Errorf("stats %+v", stats)
 	}
 	u.clock.move(5*time.Minute - time.Nanosecond) // docs/upstream.md U46: then lock for 5 minutes
-	if status := export(); status != http.StatusTooManyRequests {
-		t.Errorf("within five minutes: status %d", status)
-	}
+	equal(t, export(), http.StatusTooManyRequests, "within five minutes: status")
 	u.clock.move(time.Nanosecond)
-	if status := export(); status != http.StatusOK {
-		t.Errorf("five minutes later: status %d", status)
-	}
+	equal(t, export(), http.StatusOK, "five minutes later: status")
 }
 
 func TestLimitsOffStillCount(t *testing.T) {
@@ -178,9 +170,7 @@ func TestLimitsOffStillCount(t *testing.T) {
 	}
 	header := u.get(t, "/inventory/v1/items").Header() // of the free plan, where nothing is spent
 	for name, want := range map[string]string{"Limit": "1500", "Remaining": "1500", "Reset": "86400"} {
-		if got := header.Get("X-Rate-Limit-" + name); got != want {
-			t.Errorf("X-Rate-Limit-%s is %q, want %s", name, got, want)
-		}
+		equal(t, header.Get("X-Rate-Limit-"+name), want, name)
 	}
 	if stats := u.Stats(); stats.Worst60s != 151 || len(stats.Refused) != 0 {
 		t.Errorf("stats %+v", stats)
@@ -200,8 +190,6 @@ func TestVendorName(t *testing.T) {
 	}
 	for scheme, want := range map[string]int{"Acme": http.StatusOK, "Svc": http.StatusUnauthorized} {
 		header := http.Header{"Authorization": {scheme + "-oauthtoken " + answer.Token}}
-		if status := u.serve(t, http.MethodGet, target("/inventory/v1/items"), header).Code; status != want {
-			t.Errorf("%s: status %d, want %d", scheme, status, want)
-		}
+		equal(t, u.serve(t, http.MethodGet, target("/inventory/v1/items"), header).Code, want, scheme)
 	}
 }

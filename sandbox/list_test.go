@@ -18,9 +18,7 @@ const wireTime = "2006-01-02T15:04:05-0700"
 func instant(t *testing.T, text string) time.Time {
 	t.Helper()
 	at, err := time.Parse(wireTime, text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return at
 }
 
@@ -47,10 +45,7 @@ func TestChangeIsSeenByFilter(t *testing.T) {
 		}
 	}
 	since := u.clock.Now().Add(48 * time.Hour).Format(wireTime)
-	changed, err := u.Change(sandbox.Change{Seed: 4, Inserts: 3, Edits: 6, Deletes: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	changed := u.change(t, sandbox.Change{Seed: 4, Inserts: 3, Edits: 6, Deletes: 2})
 	for _, l := range listings() {
 		ids := changed[l.name]
 		if len(ids.Inserted) != 3 || len(ids.Edited) != 6 || len(ids.Deleted) != 2 {
@@ -77,26 +72,21 @@ func TestChangeIsSeenByFilter(t *testing.T) {
 		}
 		for _, id := range ids.Edited {
 			delete(byID[id], moved)
-			var old object
-			unmarshal(t, []byte(before[l.name][id]), &old)
+			old := parsed(t, []byte(before[l.name][id]))
 			delete(old, moved)
 			if canonical(t, old) == canonical(t, byID[id]) {
 				t.Errorf("%s: the edit of %s changed no value", l.name, id)
 			}
 		}
 		touched := len(byID) - len(before[l.name]) // inserted less deleted
-		if touched != 1 {
-			t.Errorf("%s: grew by %d, want 1", l.name, touched)
-		}
+		equal(t, touched, 1, l.name)
 		filtered := idsOf(t, u.all(t, l, "last_modified_time", since), l.id)
 		want := append(slices.Clone(ids.Edited), ids.Inserted...)
 		slices.Sort(want)
 		if l.name == "bills" || l.name == "credit_notes" { // the filter is ignored in silence
 			want = idsOf(t, all, l.id)
 		}
-		if !slices.Equal(filtered, want) {
-			t.Errorf("%s: filter gives %d records, want %d", l.name, len(filtered), len(want))
-		}
+		equal(t, filtered, want, l.name)
 	}
 }
 
@@ -170,9 +160,7 @@ func TestSortsModified(t *testing.T) {
 	const column = "last_modified_time"
 	for _, on := range []bool{false, true} {
 		u := start(t, sandbox.Options{Seed: 8, Records: 600, Limits: off(), SortsModified: on})
-		if _, err := u.Change(sandbox.Change{Seed: 4, Edits: 20}); err != nil {
-			t.Fatal(err)
-		}
+		u.change(t, sandbox.Change{Seed: 4, Edits: 20})
 		all := listings()
 		for _, c := range []struct {
 			listing listing
@@ -233,9 +221,7 @@ func TestAccountFilters(t *testing.T) {
 		t.Errorf("%d active, %d inactive, filter %q", len(active.Records), len(inactive.Records), active.Context.Filter)
 	}
 	for _, record := range inactive.Records {
-		if string(record["is_active"]) != "false" {
-			t.Errorf("account %s is active", record["account_id"])
-		}
+		equal(t, string(record["is_active"]), "false", record["account_id"])
 	}
 	grouped := 0
 	for _, group := range []string{"Asset", "Liability", "Equity", "Income", "Expense"} {
@@ -245,9 +231,7 @@ func TestAccountFilters(t *testing.T) {
 		}
 		grouped += n
 	}
-	if grouped != 200 {
-		t.Errorf("groups hold %d accounts", grouped)
-	}
+	equal(t, grouped, 200, "groups hold")
 	if p := readPage(t, u.get(t, path, "showbalance", "false"), "chartofaccounts"); p.Records[0]["current_balance"] != nil {
 		t.Error("a balance that was declined")
 	}
@@ -271,12 +255,8 @@ func TestItemDetails(t *testing.T) {
 	u := start(t, sandbox.Options{Records: 600})
 	ids := idsOf(t, readPage(t, u.get(t, "/inventory/v1/items", "per_page", "5"), "items").Records, "item_id")
 	p := readPage(t, u.get(t, "/inventory/v1/itemdetails", "item_ids", strings.Join(ids, ",")+",123"), "items")
-	if !slices.Equal(idsOf(t, p.Records, "item_id"), ids) {
-		t.Errorf("details of %v, want %v", idsOf(t, p.Records, "item_id"), ids)
-	}
-	if answer := u.get(t, "/inventory/v1/itemdetails", "item_ids", strings.Repeat("1,", 100)+"1"); answer.Code != http.StatusBadRequest {
-		t.Errorf("101 ids: status %d", answer.Code)
-	}
+	equal(t, idsOf(t, p.Records, "item_id"), ids, "details of")
+	equal(t, u.get(t, "/inventory/v1/itemdetails", "item_ids", strings.Repeat("1,", 100)+"1").Code, http.StatusBadRequest, "101 ids")
 }
 
 // amount reads a number as written; "" is zero.
@@ -302,7 +282,5 @@ func sumOf(t *testing.T, array json.RawMessage, key string) *big.Rat {
 
 func same(t *testing.T, what, id string, a, b *big.Rat) {
 	t.Helper()
-	if a.Cmp(b) != 0 {
-		t.Errorf("%s of %s: %s is not %s", what, id, a.FloatString(2), b.FloatString(2))
-	}
+	equal(t, a.Cmp(b), 0, what, id, a.FloatString(2), b.FloatString(2))
 }

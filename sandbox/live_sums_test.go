@@ -54,9 +54,7 @@ func sumOver(t *testing.T, all []object, name string) *big.Rat {
 // same compares amounts.
 func (l listing) same(t *testing.T, what string, got, want *big.Rat) {
 	t.Helper()
-	if got.Cmp(want) != 0 {
-		t.Errorf("%s: %s is %s, want %s", l.name, what, got.FloatString(2), want.FloatString(2))
-	}
+	equal(t, got.Cmp(want), 0, l.name, what, got.FloatString(2), want.FloatString(2))
 }
 
 // TestAsLiveAgrees checks that the live keys agree with each other and with the documented ones, in
@@ -64,13 +62,10 @@ func (l listing) same(t *testing.T, what string, got, want *big.Rat) {
 func TestAsLiveAgrees(t *testing.T) {
 	t.Parallel()
 	u := start(t, livePlayed(1500))
-	if _, err := u.Change(sandbox.Change{Seed: 3, Inserts: 9, Edits: 30}); err != nil {
-		t.Fatal(err)
-	}
+	u.change(t, sandbox.Change{Seed: 3, Inserts: 9, Edits: 30})
 	items := map[string]bool{}
 	for item := range u.Truth("inventory", "items") {
-		var record object
-		unmarshal(t, item, &record)
+		record := parsed(t, item)
 		items[text(t, record["item_id"])] = true
 	}
 	named := 0

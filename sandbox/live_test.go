@@ -79,9 +79,7 @@ func TestAsLiveFillsEveryKey(t *testing.T) {
 	t.Parallel()
 	u := start(t, livePlayed(1500))
 	all, err := witness.All()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, l := range liveListings() {
 		at := slices.IndexFunc(all, func(w witness.Witness) bool { return w.Service == l.service && w.Resource == l.name })
 		if at < 0 || len(all[at].Live) == 0 {
@@ -118,9 +116,7 @@ func filled(got map[string]bool, path string) bool {
 func whole(t *testing.T, record object) json.RawMessage {
 	t.Helper()
 	raw, err := json.Marshal(record)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return raw
 }
 
@@ -183,9 +179,7 @@ func TestAsLiveShowsHeaders(t *testing.T) {
 func TestAsLiveOrders(t *testing.T) {
 	t.Parallel()
 	u := start(t, livePlayed(3000))
-	if _, err := u.Change(sandbox.Change{Seed: 3, Inserts: 5, Edits: 9, Deletes: 4}); err != nil {
-		t.Fatal(err)
-	}
+	u.change(t, sandbox.Change{Seed: 3, Inserts: 5, Edits: 9, Deletes: 4})
 	for _, l := range []struct {
 		path, key, column string
 		falls             bool
@@ -212,9 +206,7 @@ func TestAsLiveOrders(t *testing.T) {
 		}
 	}
 	p := readPage(t, u.get(t, "/books/v3/vendorpayments", "sort_column", "last_modified_time"), "vendorpayments")
-	if p.Context.Column != "date" {
-		t.Errorf("payments are sorted by %s, want by date: they do not sort by modification", p.Context.Column)
-	}
+	equal(t, p.Context.Column, "date", "payments are sorted by")
 }
 
 // TestAsLiveShowsWrittenRecords checks that a record written through the API gets live keys that

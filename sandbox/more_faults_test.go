@@ -49,9 +49,7 @@ func wire(t *testing.T, options sandbox.Options) *wired {
 func (w *wired) ask(t *testing.T, method, target string) reply {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, w.address+target, http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	request.Header.Set("Authorization", "Svc-oauthtoken "+w.token)
 	request.Header.Set("Content-Type", "text/csv")
 	response, err := w.client.Do(request)
@@ -65,9 +63,7 @@ func (w *wired) ask(t *testing.T, method, target string) reply {
 
 func (w *wired) set(t *testing.T, fault sandbox.Fault) {
 	t.Helper()
-	if err := w.SetFaults([]sandbox.Fault{fault}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.SetFaults([]sandbox.Fault{fault}))
 }
 
 // held is an envelope of bills, as far as it can be read.
@@ -109,9 +105,7 @@ func TestMoreFaultsOfPages(t *testing.T) {
 		if clean.err != nil || clean.status != http.StatusOK {
 			t.Fatalf("%s: clean answer %d, %v", kind, clean.status, clean.err)
 		}
-		if problem := c.check(clean, struck); problem != "" {
-			t.Errorf("%s: %s\n%d %v %v %.300q", kind, problem, struck.status, struck.header, struck.err, struck.body)
-		}
+		equal(t, c.check(clean, struck), "", kind, struck.status, struck.header, struck.err, struck.body)
 	}
 }
 
@@ -356,7 +350,5 @@ func TestEveryKindIsTested(t *testing.T) {
 	}
 	slices.Sort(kinds)
 	slices.Sort(tested)
-	if !slices.Equal(kinds, tested) {
-		t.Errorf("kinds %v\ntested %v", kinds, tested)
-	}
+	equal(t, kinds, tested, "kinds")
 }

@@ -68,10 +68,7 @@ func TestChangesAreNotified(t *testing.T) {
 	box := &mailbox{t: t}
 	u := start(t, sandbox.Options{Records: 300, Poster: box, CustomModules: []string{"cm_visits"}})
 	u.watch(t, "", `"Purchase_Orders.all","Products.edit","cm_visits.create"`)
-	changed, err := u.Change(sandbox.Change{Seed: 3, Inserts: 1, Edits: 1, Deletes: 1, Resources: []string{"bills", "items", "credit_notes", "custom_module_records"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	changed := u.change(t, sandbox.Change{Seed: 3, Inserts: 1, Edits: 1, Deletes: 1, Resources: []string{"bills", "items", "credit_notes", "custom_module_records"}})
 	sent := u.Deliver(t.Context())
 	got := map[string][]string{}
 	bodies, raw := box.told()
@@ -110,14 +107,9 @@ func TestNotificationsAreSwitched(t *testing.T) {
 	t.Parallel()
 	box := &mailbox{t: t}
 	u := start(t, sandbox.Options{Records: 300, Poster: box, DocumentedCallbacks: true, Chaos: sandbox.Chaos{Lose: 1}})
-	if answer := u.send(t, http.MethodPost, "/_sandbox/notifications", nil, `{"form":"live","chaos":{"duplicate":1}}`); answer.Code != http.StatusOK {
-		t.Fatalf("%d %s", answer.Code, answer.Body)
-	}
+	equal(t, u.send(t, http.MethodPost, "/_sandbox/notifications", nil, `{"form":"live","chaos":{"duplicate":1}}`).Code, http.StatusOK)
 	u.watch(t, "", `"Contacts.all"`)
-	changed, err := u.Change(sandbox.Change{Edits: 3, Resources: []string{"accounting.contact_persons"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	changed := u.change(t, sandbox.Change{Edits: 3, Resources: []string{"accounting.contact_persons"}})
 	var sent struct{ Sent int }
 	decode(t, u.send(t, http.MethodPost, "/_sandbox/deliver", nil, ""), &sent)
 	bodies, _ := box.told()
@@ -130,9 +122,7 @@ func TestNotificationsAreSwitched(t *testing.T) {
 		t.Errorf("told of %v, want %v", got, want)
 	}
 	for _, bad := range []string{`{"form":"odd"}`, `{"chaos":{"lose":2}}`, `{"colour":1}`} {
-		if answer := u.send(t, http.MethodPost, "/_sandbox/notifications", nil, bad); answer.Code != http.StatusBadRequest {
-			t.Errorf("%s: status %d", bad, answer.Code)
-		}
+		equal(t, u.send(t, http.MethodPost, "/_sandbox/notifications", nil, bad).Code, http.StatusBadRequest, bad)
 	}
 	var shown struct {
 		Sending bool
@@ -172,9 +162,7 @@ func TestHabitsOfNotifications(t *testing.T) {
 			if listed := u.serve(t, http.MethodGet, "/crm/v8/actions/watch", nil); got != want || !strings.Contains(listed.Body.String(), expiry) {
 				t.Errorf("%+v, want %+v until %s: %d %s", got, want, expiry, listed.Code, listed.Body)
 			}
-			if _, err := u.Change(sandbox.Change{Edits: 1, Resources: []string{"items"}}); err != nil {
-				t.Fatal(err)
-			}
+			u.change(t, sandbox.Change{Edits: 1, Resources: []string{"items"}})
 			u.Deliver(t.Context())
 			if bodies, _ := box.told(); len(bodies) != 1 || bodies[0].Operation != word {
 				t.Errorf("told %+v, want %s", bodies, word)
@@ -185,9 +173,7 @@ func TestHabitsOfNotifications(t *testing.T) {
 		check(shown{"documented", true}, "edit", "2026-03-11T11:30:00+05:30")
 		u.post(t, "notifications", `{"one_day":false}`, &struct{}{})
 		check(shown{"documented", false}, "edit", "2026-03-10T12:30:00+05:30")
-		if err := u.Reset(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, u.Reset())
 		u.login(t)
 		check(c.want, c.form, c.expiry)
 	}
@@ -205,12 +191,8 @@ func TestSilentChannelByFault(t *testing.T) {
 	}})
 	for want := range 2 { // the first is silent, the second is not.
 		u.watch(t, "", `"Products.all"`)
-		if _, err := u.Change(sandbox.Change{Edits: 1, Resources: []string{"items"}}); err != nil {
-			t.Fatal(err)
-		}
-		if sent := u.Deliver(t.Context()); sent != want {
-			t.Errorf("%d callbacks, want %d", sent, want)
-		}
+		u.change(t, sandbox.Change{Edits: 1, Resources: []string{"items"}})
+		equal(t, u.Deliver(t.Context()), want, "callbacks")
 	}
 }
 
@@ -289,9 +271,7 @@ func TestUnknownPathsOfNotifications(t *testing.T) {
 			t.Errorf("%s: %d %s", method, answer.Code, answer.Body)
 		}
 	}
-	if answer := u.serve(t, http.MethodPost, "/crm/v8/actions/other", nil); answer.Code != http.StatusNotFound {
-		t.Errorf("status %d", answer.Code)
-	}
+	equal(t, u.serve(t, http.MethodPost, "/crm/v8/actions/other", nil).Code, http.StatusNotFound)
 	if n := u.Stats().ByService["notifications"]; n != 3 || u.Stats().Worst60s != 0 {
 		t.Errorf("%d calls of notifications, worst minute %d", n, u.Stats().Worst60s)
 	}

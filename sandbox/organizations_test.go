@@ -80,12 +80,8 @@ func TestOrganizationsHaveWorldsOfTheirOwn(t *testing.T) {
 	if _, err := u.ChangeOf(org, "eu", sandbox.Change{Deletes: 4, Resources: []string{"bills"}}); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(truthOf(u, org, "eu")); n != 80 {
-		t.Errorf("%d bills abroad after four went", n)
-	}
-	if n := len(truthOf(u, org, "")); n != 84 {
-		t.Errorf("%d bills at home after a change abroad", n)
-	}
+	equal(t, len(truthOf(u, org, "eu")), 80, "bills abroad after four went")
+	equal(t, len(truthOf(u, org, "")), 84, "bills at home after a change abroad")
 }
 
 func truthOf(u *upstream, id, dataCenter string) []string {
@@ -108,9 +104,7 @@ func TestRefreshTokensKeepApart(t *testing.T) {
 			t.Errorf("%s: %s", c.prefix, answer.Body)
 		}
 	}
-	if sandbox.RefreshTokenFor(org, "") != sandbox.RefreshToken {
-		t.Error("the own organization has two refresh tokens")
-	}
+	equal(t, sandbox.RefreshTokenFor(org, ""), sandbox.RefreshToken, "the own organization has two refresh tokens")
 }
 
 func TestAllowancesKeepApart(t *testing.T) {
@@ -156,9 +150,7 @@ func TestFaultsOfOneOrganization(t *testing.T) {
 	t.Parallel()
 	u := several(t)
 	second := u.tokenOf(t, "60099999999", "")
-	if err := u.SetFaults([]sandbox.Fault{{Path: "/inventory/v1", Kind: "forbidden", Organization: "60099999999"}}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, u.SetFaults([]sandbox.Fault{{Path: "/inventory/v1", Kind: "forbidden", Organization: "60099999999"}}))
 	struck, _ := u.billsOf(t, "", "60099999999", second)
 	spared, _ := u.billsOf(t, "", org, u.token)
 	if struck != http.StatusForbidden || spared != http.StatusOK {
@@ -179,12 +171,8 @@ func TestControlsOfOtherOrganizations(t *testing.T) {
 		t.Errorf("played %+v", played)
 	}
 	lines := u.serve(t, http.MethodGet, "/_sandbox/truth/inventory/bills?organization=60099999999", nil).Body.String()
-	if n := strings.Count(lines, "\n"); n != 56 {
-		t.Errorf("%d bills", n)
-	}
-	if answer := u.serve(t, http.MethodGet, "/_sandbox/stats?organization=1", nil); answer.Code != http.StatusNotFound {
-		t.Errorf("unknown organization: status %d", answer.Code)
-	}
+	equal(t, strings.Count(lines, "\n"), 56, "bills")
+	equal(t, u.serve(t, http.MethodGet, "/_sandbox/stats?organization=1", nil).Code, http.StatusNotFound, "unknown organization")
 	body := u.serve(t, http.MethodGet, "/", nil).Body.String()
 	if !strings.Contains(body, "60099999999") || !strings.Contains(body, sandbox.RefreshTokenFor(org, "eu")) {
 		t.Error("the landing page does not name the other organizations")
@@ -197,12 +185,9 @@ func TestNamesOfOrganizationsDiffer(t *testing.T) {
 	names := map[string]bool{}
 	for _, place := range [][2]string{{org, ""}, {"60099999999", ""}, {org, "eu"}} {
 		for record := range u.TruthOf(place[0], place[1], "accounting", "organizations") {
-			var fields object
-			unmarshal(t, record, &fields)
+			fields := parsed(t, record)
 			names[text(t, fields["name"])] = true
-			if text(t, fields["organization_id"]) != place[0] {
-				t.Errorf("organization %s in %q says it is %s", place[0], place[1], fields["organization_id"])
-			}
+			equal(t, text(t, fields["organization_id"]), place[0], place[1], fields["organization_id"])
 		}
 	}
 	if len(names) != 3 || !names["Meridian Tools Pvt Ltd"] {

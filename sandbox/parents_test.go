@@ -20,8 +20,7 @@ func contacts(t *testing.T, u *upstream) ([]string, []string) {
 	t.Helper()
 	seen := func(service, resource, key string, into map[string]bool) {
 		for record := range u.Truth(service, resource) {
-			var fields object
-			unmarshal(t, record, &fields)
+			fields := parsed(t, record)
 			into[text(t, fields[key])] = true
 		}
 	}
@@ -51,20 +50,15 @@ func TestContactPersonsOfEveryContact(t *testing.T) {
 	} {
 		truth, listed, sizes := map[string]string{}, map[string]string{}, map[int]bool{}
 		for record := range u.Truth(c.service, "contact_persons") {
-			var fields object
-			unmarshal(t, record, &fields)
+			fields := parsed(t, record)
 			truth[text(t, fields[c.id])] = canonical(t, fields)
 		}
 		for _, contact := range c.contacts {
 			p := readPage(t, u.as(t, c.service, c.path+contact+"/contactpersons"), "contact_persons")
-			if (p.Context == nil) != (c.service == "billing") {
-				t.Errorf("%s: page_context %+v", c.service, p.Context)
-			}
+			equal(t, p.Context == nil, c.service == "billing", c.service, p.Context)
 			sizes[len(p.Records)] = true
 			for _, record := range p.Records {
-				if text(t, record[c.parent]) != contact {
-					t.Errorf("%s: person of %s under %s", c.service, record[c.parent], contact)
-				}
+				equal(t, text(t, record[c.parent]), contact, c.service, record[c.parent])
 				listed[text(t, record[c.id])] = canonical(t, record)
 			}
 		}
@@ -74,9 +68,7 @@ func TestContactPersonsOfEveryContact(t *testing.T) {
 		if !sizes[0] || !sizes[1] || slices.Max(slices.Collect(maps.Keys(sizes))) > 3 {
 			t.Errorf("%s: contacts of %v persons", c.service, sizes)
 		}
-		if answer := u.as(t, c.service, c.path+"460000000000000999/contactpersons"); answer.Code != http.StatusNotFound {
-			t.Errorf("%s: unknown contact: status %d", c.service, answer.Code)
-		}
+		equal(t, u.as(t, c.service, c.path+"460000000000000999/contactpersons").Code, http.StatusNotFound, c.service)
 	}
 }
 
@@ -90,13 +82,9 @@ func TestOneContactPerson(t *testing.T) {
 		Person object `json:"contact_person"`
 	}
 	decode(t, u.get(t, path+person), &body)
-	if text(t, body.Person["contact_person_id"]) != person {
-		t.Errorf("person %s", body.Person["contact_person_id"])
-	}
+	equal(t, text(t, body.Person["contact_person_id"]), person, body.Person["contact_person_id"])
 	_, customers := contacts(t, u)
-	if answer := u.get(t, "/books/v3/contacts/"+customers[0]+"/contactpersons/"+person); answer.Code != http.StatusNotFound {
-		t.Errorf("under another contact: status %d", answer.Code)
-	}
+	equal(t, u.get(t, "/books/v3/contacts/"+customers[0]+"/contactpersons/"+person).Code, http.StatusNotFound, "under another contact")
 }
 
 func TestCustomModulesKeepApart(t *testing.T) {
@@ -111,12 +99,8 @@ func TestCustomModulesKeepApart(t *testing.T) {
 			seen[text(t, record["module_record_id"])] = true
 		}
 	}
-	if len(seen) != 40 {
-		t.Errorf("%d records in two modules", len(seen))
-	}
-	if answer := u.get(t, "/books/v3/cm_unknown"); answer.Code != http.StatusNotFound {
-		t.Errorf("unknown module: status %d", answer.Code)
-	}
+	equal(t, len(seen), 40, "records in two modules")
+	equal(t, u.get(t, "/books/v3/cm_unknown").Code, http.StatusNotFound, "unknown module")
 }
 
 // channelPages follows next_token to the end of a list of channels.
@@ -152,8 +136,7 @@ func TestChannelsGoOnByToken(t *testing.T) {
 	var want []string
 	joined := 0
 	for record := range u.Truth("chat", "channels") {
-		var fields object
-		unmarshal(t, record, &fields)
+		fields := parsed(t, record)
 		want = append(want, text(t, fields["channel_id"]))
 		if string(fields["joined"]) == "true" {
 			joined++
@@ -185,8 +168,7 @@ func TestNetworksKeepApart(t *testing.T) {
 	u := start(t, wide())
 	truth := map[string][]string{}
 	for record := range u.Truth("chat", "network_channels") {
-		var fields object
-		unmarshal(t, record, &fields)
+		fields := parsed(t, record)
 		network := text(t, fields["network"])
 		truth[network] = append(truth[network], text(t, fields["channel_id"]))
 	}
@@ -196,9 +178,7 @@ func TestNetworksKeepApart(t *testing.T) {
 	chats := 0
 	for _, network := range []string{"partners", "agencies"} {
 		got := u.channelPages(t, "/network/"+network+"/api/v2/channels", url.Values{"limit": {"4"}})
-		if !slices.Equal(slices.Concat(got...), truth[network]) {
-			t.Errorf("%s: %v, want %v", network, got, truth[network])
-		}
+		equal(t, slices.Concat(got...), truth[network], network, got)
 		answer := u.serve(t, http.MethodGet, "/network/"+network+"/maintenanceapi/v2/chats?fields=chat_id,title", csvHeader())
 		rows, err := csv.NewReader(answer.Body).ReadAll()
 		if err != nil || len(rows) < 2 {
@@ -209,13 +189,9 @@ func TestNetworksKeepApart(t *testing.T) {
 	for range u.Truth("chat", "network_conversations") {
 		chats--
 	}
-	if chats != 0 {
-		t.Errorf("the networks export %d chats more than there are", chats)
-	}
+	equal(t, chats, 0, "the networks export")
 	for _, path := range []string{"/network/strangers/api/v2/channels", "/network/partners/books/v3/expenses"} {
-		if answer := u.serve(t, http.MethodGet, path, http.Header{"Content-Type": {"application/json"}}); answer.Code != http.StatusNotFound {
-			t.Errorf("%s: status %d", path, answer.Code)
-		}
+		equal(t, u.serve(t, http.MethodGet, path, http.Header{"Content-Type": {"application/json"}}).Code, http.StatusNotFound, path)
 	}
 }
 
@@ -227,8 +203,7 @@ func TestReferencesAreWhole(t *testing.T) {
 	ids := func(service, resource, key string) map[string]bool {
 		found := map[string]bool{"": true}
 		for record := range u.Truth(service, resource) {
-			var fields object
-			unmarshal(t, record, &fields)
+			fields := parsed(t, record)
 			found[text(t, fields[key])] = true
 		}
 		return found
@@ -263,8 +238,7 @@ func TestReferencesAreWhole(t *testing.T) {
 		{"accounting", "vendor_payments"}, {"chat", "channels"},
 	} {
 		for record := range u.Truth(l.service, l.resource) {
-			var fields object
-			unmarshal(t, record, &fields)
+			fields := parsed(t, record)
 			walk(l.resource, fields)
 		}
 	}
@@ -278,10 +252,7 @@ func TestReferencesAreWhole(t *testing.T) {
 func TestNewKindsSurviveStorms(t *testing.T) {
 	t.Parallel()
 	u := start(t, wide())
-	changed, err := u.Change(sandbox.Change{Seed: 3, Inserts: 2, Edits: 3, Deletes: 50})
-	if err != nil {
-		t.Fatal(err)
-	}
+	changed := u.change(t, sandbox.Change{Seed: 3, Inserts: 2, Edits: 3, Deletes: 50})
 	for _, name := range []string{
 		"accounting.contact_persons", "billing.contact_persons", "custom_module_records", "expenses", "currencies", "locations",
 		"taxes", "composite_items", "base_currency_adjustments", "channels", "network_channels", "network_conversations",
@@ -298,8 +269,7 @@ func TestNewKindsSurviveStorms(t *testing.T) {
 	}
 	kept := map[string]bool{}
 	for record := range u.Truth("inventory", "taxes") {
-		var tax object
-		unmarshal(t, record, &tax)
+		tax := parsed(t, record)
 		kept[text(t, tax["tax_name"])] = true
 	}
 	if !kept["GST18"] || !kept["GST5"] || !kept["GST0"] { // those of lines
@@ -308,7 +278,5 @@ func TestNewKindsSurviveStorms(t *testing.T) {
 	if network := changed["network_channels"].Edited[0]; !strings.HasPrefix(network, "partners/") && !strings.HasPrefix(network, "agencies/") {
 		t.Errorf("edited channel %q", network)
 	}
-	if _, err := u.Change(sandbox.Change{Edits: 1, Resources: []string{"billing.contact_persons", "inventory.taxes"}}); err != nil {
-		t.Error(err)
-	}
+	u.change(t, sandbox.Change{Edits: 1, Resources: []string{"billing.contact_persons", "inventory.taxes"}})
 }

@@ -70,12 +70,8 @@ func TestServedKeysAreTheWitness(t *testing.T) {
 		t.Run(l.name, func(t *testing.T) {
 			t.Parallel()
 			sample, err := witness.Load(l.service, l.name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if sample.Key != l.key {
-				t.Errorf("witness key %q, list key %q", sample.Key, l.key)
-			}
+			must(t, err)
+			equal(t, sample.Key, l.key, "witness key")
 			met, want := map[string]bool{}, map[string]bool{}
 			for record := range u.Truth(l.service, l.name) {
 				compareKeys(t, l.name, sample.Record, record, met)
@@ -84,9 +80,7 @@ func TestServedKeysAreTheWitness(t *testing.T) {
 				}
 			}
 			nested(l.name, sample.Record, want)
-			if diff := cmp.Diff(keysOf(want), keysOf(met)); diff != "" {
-				t.Errorf("objects of the witness never served (-witness +served):\n%s", diff)
-			}
+			equal(t, keysOf(met), keysOf(want), "objects of the witness never served (-witness +served):\n")
 		})
 	}
 }
@@ -99,8 +93,7 @@ func TestPagingCoversEachRecordOnce(t *testing.T) {
 			t.Parallel()
 			truth := map[string]string{}
 			for record := range u.Truth(l.service, l.name) {
-				var fields object
-				unmarshal(t, record, &fields)
+				fields := parsed(t, record)
 				truth[text(t, fields[l.id])] = canonical(t, fields)
 			}
 			for _, per := range []string{"200", "37"} {
@@ -123,9 +116,7 @@ func TestPagingCoversEachRecordOnce(t *testing.T) {
 func canonical(t *testing.T, fields object) string {
 	t.Helper()
 	data, err := json.Marshal(fields)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(data)
 }
 
@@ -133,14 +124,10 @@ func TestExportIsTheTruth(t *testing.T) {
 	t.Parallel()
 	u := start(t, sandbox.Options{Seed: 3, Records: 3000})
 	sample, err := witness.Load("chat", "conversations")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	answer := u.serve(t, http.MethodGet, "/maintenanceapi/v2/chats?fields=chat_id,title,creation_time,last_modified_time,participant_count,total_message_count,creator_id", csvHeader())
 	rows, err := csv.NewReader(answer.Body).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	columns := rows[0]
 	exported := map[string]map[string]string{}
 	for _, row := range rows[1:] {
@@ -184,9 +171,7 @@ func TestExportNeedsItsParameters(t *testing.T) {
 		{"/maintenanceapi/v2/chats?fields=chat_id", csvHeader(), http.StatusOK},
 	} {
 		answer := u.serve(t, http.MethodGet, c.target, c.header)
-		if answer.Code != c.status {
-			t.Errorf("%s: status %d, want %d", c.target, answer.Code, c.status)
-		}
+		equal(t, answer.Code, c.status, c.target)
 		if c.status == http.StatusOK && (strings.Contains(answer.Body.String(), "chat_id") || strings.Count(answer.Body.String(), "\r\n") != 10) {
 			t.Errorf("export without header: %q", answer.Body)
 		}

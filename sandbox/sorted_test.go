@@ -14,9 +14,7 @@ func TestListedIsTheOrderOfTheList(t *testing.T) {
 	t.Parallel()
 	for _, byType := range []bool{false, true} {
 		u := start(t, sandbox.Options{Seed: 31, Records: 1200, Limits: off(), AccountsByType: byType})
-		if _, err := u.Change(sandbox.Change{Seed: 3, Inserts: 5, Edits: 9, Deletes: 4}); err != nil {
-			t.Fatal(err)
-		}
+		u.change(t, sandbox.Change{Seed: 3, Inserts: 5, Edits: 9, Deletes: 4})
 		for _, list := range []struct{ path, service, name, key, id string }{
 			{"/inventory/v1/items", "inventory", "items", "items", "item_id"},
 			{"/inventory/v1/bills", "inventory", "bills", "bills", "bill_id"},

@@ -108,10 +108,7 @@ func TestRulesFireOnChange(t *testing.T) {
 	t.Parallel()
 	box := &letterbox{}
 	u := start(t, sandbox.Options{Records: 400, Plan: "standard", Poster: box, CustomModules: []string{"cm_visits"}, Webhooks: allRules()})
-	changed, err := u.Change(sandbox.Change{Seed: 5, Inserts: 1, Edits: 2, Deletes: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	changed := u.change(t, sandbox.Change{Seed: 5, Inserts: 1, Edits: 2, Deletes: 1})
 	got := byAddress(t, box.delivered(t, u))
 	for resource, id := range ruledResources() {
 		_, name, _ := strings.Cut(resource, ".")
@@ -183,9 +180,7 @@ func TestRulesFireOnWrites(t *testing.T) {
 	write(http.MethodPost, "/books/v3/vendorpayments", fmt.Sprintf(`{"vendor_id":%q,"bills":[{"bill_id":%q,"amount_applied":4}]}`, vendor, bill), http.StatusCreated)
 	letters := told("accounting.vendor_payments", "inventory.bills")
 	asAnswered(letters[0], "vendorpayment", "payment_id", "/books/v3/vendorpayments")
-	if paid := asAnswered(letters[1], "bill", "bill_id", billsPath); paid != bill {
-		t.Errorf("told of bill %s, want %s", paid, bill)
-	}
+	equal(t, asAnswered(letters[1], "bill", "bill_id", billsPath), bill, "told of bill")
 	account := text(t, readPage(t, u.get(t, "/books/v3/chartofaccounts"), "chartofaccounts").Records[0]["account_id"])
 	write(http.MethodPut, "/books/v3/chartofaccounts/"+account, `{"description":"Ours"}`, http.StatusOK)
 	if got := asAnswered(told("accounting.chart_of_accounts")[0], "chart_of_account", "account_id", "/books/v3/chartofaccounts"); got != account {
@@ -250,9 +245,7 @@ func TestWebhooksAreControlled(t *testing.T) {
 	}
 	change := func(resource string, edits int) []letter {
 		t.Helper()
-		if _, err := u.Change(sandbox.Change{Edits: edits, Resources: []string{resource}}); err != nil {
-			t.Fatal(err)
-		}
+		u.change(t, sandbox.Change{Edits: edits, Resources: []string{resource}})
 		return box.delivered(t, u)
 	}
 	if letters := change("items", 5); len(letters) != 3 || show("").Stats.OverLimit != 2 {
@@ -272,9 +265,7 @@ func TestWebhooksAreControlled(t *testing.T) {
 	for query, bad := range map[string]string{
 		"": `{"rules":[{"resource":"bills","address":"http://127.0.0.1:1/"}]}`, "?": `{"colour":1}`, there: rules, // its plan has no rules.
 	} {
-		if answer := u.send(t, http.MethodPost, "/_sandbox/webhooks"+query, nil, bad); answer.Code != http.StatusBadRequest {
-			t.Errorf("%s%s: status %d", query, bad, answer.Code)
-		}
+		equal(t, u.send(t, http.MethodPost, "/_sandbox/webhooks"+query, nil, bad).Code, http.StatusBadRequest, query, bad)
 	}
 	u.post(t, "notifications", `{"chaos":{"reencode":1}}`, &struct{}{})
 	box.status = http.StatusBadGateway
@@ -292,9 +283,7 @@ func TestWebhooksAreControlled(t *testing.T) {
 	if letters := change("bills", 2); len(letters) != 0 || show("").Stats.Unpaid != 2 {
 		t.Errorf("%d webhooks of a free organization, %+v", len(letters), show("").Stats)
 	}
-	if err := u.Reset(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, u.Reset())
 	if letters := change("items", 1); len(letters) != 1 || show("").Stats.Sent != 1 {
 		t.Errorf("after a reset %+v, %+v", letters, show(""))
 	}
@@ -318,9 +307,7 @@ func TestWebhookOptions(t *testing.T) {
 	}
 	box := &letterbox{}
 	u := start(t, sandbox.Options{Records: 100, Plan: "standard", Poster: box, Organizations: []sandbox.OrganizationOptions{{ID: "7"}}})
-	if err := u.SetWebhooksOf("7", "", sandbox.Webhooks{Rules: []sandbox.WebhookRule{identified("inventory.items", "item_id")}}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, u.SetWebhooksOf("7", "", sandbox.Webhooks{Rules: []sandbox.WebhookRule{identified("inventory.items", "item_id")}}))
 	if u.SetWebhooksOf("8", "", sandbox.Webhooks{}) == nil {
 		t.Error("an organization that is not played was given rules")
 	}
@@ -342,17 +329,13 @@ func TestChaosByOption(t *testing.T) {
 		Webhooks: sandbox.Webhooks{Rules: []sandbox.WebhookRule{identified("inventory.items", "item_id")}},
 	})
 	u.watch(t, "", `"Products.all"`)
-	if _, err := u.Change(sandbox.Change{Edits: 1, Resources: []string{"items"}}); err != nil {
-		t.Fatal(err)
-	}
+	u.change(t, sandbox.Change{Edits: 1, Resources: []string{"items"}})
 	letters := box.delivered(t, u)
 	if len(letters) != 2 {
 		t.Fatalf("%d messages", len(letters))
 	}
 	for _, one := range letters {
-		if one.header.Get("Content-Encoding") != "gzip" {
-			t.Errorf("%s got %q", one.address, one.body)
-		}
+		equal(t, one.header.Get("Content-Encoding"), "gzip", one.address, one.body)
 	}
 }
 
@@ -367,9 +350,7 @@ func TestRunSendsWebhooks(t *testing.T) {
 		},
 	})
 	go u.Run(t.Context())
-	if _, err := u.Change(sandbox.Change{Edits: 1, Resources: []string{"items"}}); err != nil {
-		t.Fatal(err)
-	}
+	u.change(t, sandbox.Change{Edits: 1, Resources: []string{"items"}})
 	u.Advance(time.Hour)
 	<-box.arrived
 	if _, raw := box.told(); !strings.HasPrefix(raw, `{"item":{`) {

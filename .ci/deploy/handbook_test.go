@@ -88,9 +88,7 @@ func (p page) install(t *testing.T, words []string, config string) ([]object, er
 		var err error
 		switch {
 		case word == "-n":
-			if value != namespace {
-				t.Errorf("namespace %s, want %s", value, namespace)
-			}
+			equal(t, value, namespace, "namespace")
 		case word == "-f" && value == "values.yaml":
 			given = merge(given, p.values[0])
 		case word == "-f":

@@ -38,9 +38,7 @@ func TestManifests(t *testing.T) {
 	} {
 		given = merge(size(t, "small"), required(t, "config.yaml"), values{"migrate": values{"by": "init"}}, given)
 		documents, err := render(load(t), given, "kustomize")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var files []string
 		for _, o := range objects(t, documents) {
 			// The folder receiver is added to one of the others, which have the rest.
@@ -77,9 +75,7 @@ func plain(t *testing.T, documents map[string][]string, wanted object) string {
 			}
 			withoutHelm(found)
 			made, err := yaml.Marshal(found)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			return header + string(made)
 		}
 	}
@@ -120,9 +116,7 @@ func kustomization(t *testing.T, dir string, files []string) string {
 		made["configMapGenerator"] = []any{values{"name": "sluice-config", "files": []string{"config.yaml"}}}
 	}
 	text, err := yaml.Marshal(made)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return header + string(text)
 }
 
@@ -131,30 +125,22 @@ func compare(t *testing.T, dir string, want map[string]string) {
 	t.Helper()
 	if *write {
 		for _, made := range []string{"serve", "batch", "receiver"} {
-			if err := os.RemoveAll(filepath.Join(dir, made)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.RemoveAll(filepath.Join(dir, made)))
 		}
 		for name, text := range want {
 			file := filepath.Join(dir, name)
-			if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)))
 		}
 	}
 	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || strings.HasPrefix(name, "example/") {
 			return err
 		}
-		if want[name] != read(t, filepath.Join(dir, name)) {
-			t.Errorf("deploy/manifests/%s is not what the chart renders: run make manifests", name)
-		}
+		equal(t, want[name], read(t, filepath.Join(dir, name)), name)
 		delete(want, name)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for name := range want {
 		t.Errorf("deploy/manifests/%s is missing: run make manifests", name)
 	}
@@ -166,9 +152,7 @@ func TestRules(t *testing.T) {
 	t.Parallel()
 	const source, copied = "../../deploy/prometheus/sluice.rules.yaml", chartDir + "/files/sluice.rules.yaml"
 	if *write {
-		if err := os.WriteFile(copied, []byte(read(t, source)), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(copied, []byte(read(t, source)), 0o644))
 	}
 	if read(t, source) != read(t, copied) {
 		t.Error("deploy/chart/files/sluice.rules.yaml is not deploy/prometheus/sluice.rules.yaml: run make manifests")
@@ -179,13 +163,9 @@ func TestRules(t *testing.T) {
 func build(t *testing.T, dir string) []object {
 	t.Helper()
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	text, err := built.AsYaml()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var all []object
 	for document := range bytes.SplitSeq(text, []byte("\n---\n")) {
 		decoded, err := decode(string(document))
@@ -203,9 +183,7 @@ func TestKustomize(t *testing.T) {
 	t.Parallel()
 	for dir, want := range map[string]int{"": 6, "serve": 6, "batch": 4, "example": 11} {
 		all := build(t, filepath.Join(manifestsDir, dir))
-		if len(all) != want {
-			t.Errorf("folder %q has %d objects, want %d: %v", dir, len(all), want, all)
-		}
+		equal(t, len(all), want, dir, all)
 		agrees(t, all)
 	}
 }
@@ -217,14 +195,10 @@ func TestExample(t *testing.T) {
 	configMap, deployments := "", 0
 	all := build(t, filepath.Join(manifestsDir, "example"))
 	for _, o := range all {
-		if o.Namespace != "warehouse" {
-			t.Errorf("%s is in namespace %q", o, o.Namespace)
-		}
+		equal(t, o.Namespace, "warehouse", o)
 		if typed, ok := o.typed.(*core.ConfigMap); ok {
 			configMap = o.Name
-			if typed.Data["config.yaml"] != read(t, filepath.Join(manifestsDir, "example/config.yaml")) {
-				t.Errorf("the configuration is %q", typed.Data)
-			}
+			equal(t, typed.Data["config.yaml"], read(t, filepath.Join(manifestsDir, "example/config.yaml")), typed.Data)
 		}
 	}
 	if len(configMap) <= len("sluice-config-") {
@@ -242,15 +216,11 @@ func TestExample(t *testing.T) {
 			}
 		}
 		for _, c := range slices.Concat(typed.Spec.Template.Spec.InitContainers, typed.Spec.Template.Spec.Containers) {
-			if c.Image != "images.example.com/sluice:0.1.0" {
-				t.Errorf("%s: container %s has image %s", o, c.Name, c.Image)
-			}
+			equal(t, c.Image, "images.example.com/sluice:0.1.0", o, c.Name)
 		}
 		if o.Name == "sluice" && *typed.Spec.Replicas != 2 {
 			t.Errorf("%s has %d replicas", o, *typed.Spec.Replicas)
 		}
 	}
-	if deployments != 2 {
-		t.Errorf("%d Deployments, want those of worker and receiver", deployments)
-	}
+	equal(t, deployments, 2, "Deployments")
 }

@@ -123,9 +123,7 @@ func example(t *testing.T, name string) string {
 func read(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(text)
 }
 
@@ -133,12 +131,8 @@ func read(t *testing.T, name string) string {
 func load(t *testing.T) *chart.Chart {
 	t.Helper()
 	loaded, err := loader.LoadDir(chartDir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := loaded.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, loaded.Validate())
 	return loaded
 }
 
@@ -146,9 +140,7 @@ func load(t *testing.T) *chart.Chart {
 func size(t *testing.T, name string) values {
 	t.Helper()
 	given, err := chartutil.ReadValuesFile(filepath.Join(chartDir, "values-"+name+".yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return given
 }
 
@@ -207,4 +199,12 @@ func objects(t *testing.T, documents map[string][]string) []object {
 		}
 	}
 	return all
+}
+
+// equal compares two values; where says what they are.
+func equal[T comparable](t *testing.T, got, want T, where ...any) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%v: got %v, want %v", where, got, want)
+	}
 }

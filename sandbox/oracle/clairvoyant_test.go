@@ -63,3 +63,10 @@ func upTo(from, to int) []int {
 	}
 	return numbers
 }
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

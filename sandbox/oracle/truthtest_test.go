@@ -77,18 +77,14 @@ func TestCompare(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			conn, err := pgx.Connect(t.Context(), warehousetest.Template(t, "things", migrated))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			defer func() { _ = conn.Close(t.Context()) }()
 			if _, err := conn.Exec(t.Context(), test.sql); err != nil {
 				t.Fatal(err)
 			}
 			raw := json.RawMessage(strings.Replace(record, test.from, test.to, 1))
 			got, err := oracle.Compare(t.Context(), conn, "shop", "things", "1", slices.Values([]json.RawMessage{raw}))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if got.Live != 1 || got.Gone != 1 || len(got.Unmapped) != 0 {
 				t.Errorf("live %d, gone %d, unmapped %v; want 1, 1 and none", got.Live, got.Gone, got.Unmapped)
 			}
@@ -102,18 +98,14 @@ func TestCompare(t *testing.T) {
 func TestCompareCountsWhatNoColumnTakes(t *testing.T) {
 	t.Parallel()
 	conn, err := pgx.Connect(t.Context(), warehousetest.Template(t, "things", migrated))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { _ = conn.Close(t.Context()) }()
 	if _, err := conn.Exec(t.Context(), `UPDATE shop.things SET _extra = '{"colour": "red"}'`); err != nil {
 		t.Fatal(err)
 	}
 	raw := json.RawMessage(strings.Replace(record, `"code"`, `"colour":"red","code"`, 1))
 	got, err := oracle.Compare(t.Context(), conn, "shop", "things", "1", slices.Values([]json.RawMessage{raw, raw}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got.Unmapped["things.colour"] != 1 || got.Undeclared != 1 || got.Different != 1 || !strings.Contains(got.Differences[0], "twice") {
 		t.Errorf("unmapped %v, undeclared %d, differences %q; want the colour once and the record twice", got.Unmapped, got.Undeclared, got.Differences)
 	}

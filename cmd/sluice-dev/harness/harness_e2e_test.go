@@ -15,9 +15,7 @@ import (
 func open(t *testing.T) *Bed {
 	t.Helper()
 	g, err := Open(t.Context(), Options{Seed: 5, Records: 60, Minute: time.Minute})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		if err := g.Close(context.WithoutCancel(t.Context())); err != nil {
 			t.Error(err)
@@ -51,9 +49,7 @@ func TestTheJudgeBites(t *testing.T) {
 		}
 	}
 	v, err := g.Judge(t.Context(), pool)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := []string{"1 streams are not idle", "1 streams were asked for in vain", "1 jobs are not finished: stream bills available",
 		"101 slots of a minute were held (100 allowed)"}
 	records := 0
@@ -82,9 +78,7 @@ func TestAFullServerAndALockedTable(t *testing.T) {
 	t.Parallel()
 	g := open(t)
 	letGo, err := g.Postgres.LockTable(t.Context(), Database, "inventory.bills")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	locked := func() bool {
 		_, err := g.Pool.Exec(t.Context(), `BEGIN; LOCK TABLE inventory.bills IN ACCESS SHARE MODE NOWAIT; COMMIT`)
 		return err != nil && strings.Contains(err.Error(), "55P03")
@@ -103,16 +97,10 @@ func TestAFullServerAndALockedTable(t *testing.T) {
 		conn.Close()
 	}
 	letGo()
-	if err := g.Postgres.Crash(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := g.Postgres.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, g.Postgres.Crash(t.Context()))
+	must(t, g.Postgres.Start(t.Context()))
 	pool, err := g.Postgres.Fresh(t.Context(), "one_more", Empty)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer pool.Close()
 	if err := pool.Ping(t.Context()); err != nil {
 		t.Errorf("after a crash: %v", err)

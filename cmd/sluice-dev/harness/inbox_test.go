@@ -60,3 +60,10 @@ func TestContents(t *testing.T) {
 		t.Error("a body without JSON has a content")
 	}
 }
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

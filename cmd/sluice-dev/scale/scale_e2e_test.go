@@ -28,7 +28,5 @@ func TestASmallFleetKeepsItsPromises(t *testing.T) {
 			t.Errorf("%s was never called", o.name)
 		}
 	}
-	if len(kinds) != 3 {
-		t.Errorf("others %v: not all kinds were tried", kinds)
-	}
+	same(t, len(kinds), 3, kinds)
 }

@@ -25,23 +25,17 @@ func try(t *testing.T, s scenario, rules calls.Rules, change func(right) ledger,
 		return migrations.Migrate(ctx, url, migrations.Options{})
 	})
 	db, err := openDatabase(t.Context(), url, rules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(db.Pool.Close)
 	if change != nil {
 		db.ledger = change(right{db.ledger, db.Pool})
 	}
 	sim, err := newSimulation(s, db)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if prepare != nil {
 		prepare(sim)
 	}
-	if err := sim.run(t.Context(), func(int) {}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, sim.run(t.Context(), func(int) {}))
 	return sim, sim.judge()
 }
 

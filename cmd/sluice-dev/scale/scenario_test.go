@@ -20,8 +20,21 @@ func TestBoundsAreStated(t *testing.T) {
 		{0, time.Hour, 90*time.Minute + 24*time.Hour, unseen},
 	} {
 		o.others = test.others
-		if got := st.bound(test.from, test.to); got != test.want {
-			t.Errorf("the bound from %s to %s is %s, want %s", test.from, test.to, got, test.want)
-		}
+		same(t, st.bound(test.from, test.to), test.want, test.from, test.to)
+	}
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// same compares two values; where says what they are.
+func same[T comparable](t *testing.T, got, want T, where ...any) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%v: got %v, want %v", where, got, want)
 	}
 }

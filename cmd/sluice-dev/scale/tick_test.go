@@ -27,9 +27,7 @@ func filled(tb testing.TB, streams int) *pgx.Conn {
 		return migrations.Migrate(ctx, url, migrations.Options{})
 	})
 	conn, err := pgx.Connect(tb.Context(), url)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	tb.Cleanup(func() { _ = conn.Close(context.WithoutCancel(tb.Context())) }) // only read
 	if _, err := conn.Exec(tb.Context(), sqlFill, streams); err != nil {
 		tb.Fatal(err)
@@ -44,14 +42,10 @@ func filled(tb testing.TB, streams int) *pgx.Conn {
 func tick(tb testing.TB, conn *pgx.Conn, look func(tx pgx.Tx)) int {
 	tb.Helper()
 	tx, err := conn.Begin(tb.Context())
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	defer func() { _ = tx.Rollback(tb.Context()) }() // undone on purpose
 	keys, err := new(streams.Schedule).TakeDue(tb.Context(), tx, tickLimit)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	look(tx)
 	return len(keys)
 }
@@ -64,9 +58,7 @@ func TestATickReadsOnlyWhatIsDue(t *testing.T) {
 	var scanned, fetched int64
 	taken := tick(t, conn, func(tx pgx.Tx) {
 		const read = `SELECT seq_tup_read, idx_tup_fetch FROM pg_stat_xact_user_tables WHERE relid = 'sluice.streams'::regclass`
-		if err := tx.QueryRow(t.Context(), read).Scan(&scanned, &fetched); err != nil {
-			t.Fatal(err)
-		}
+		must(t, tx.QueryRow(t.Context(), read).Scan(&scanned, &fetched))
 	})
 	if taken != 0 || scanned != 0 || fetched != 0 {
 		t.Errorf("took %d streams, read %d rows one after the other and %d by index, want none", taken, scanned, fetched)

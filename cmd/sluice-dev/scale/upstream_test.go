@@ -10,9 +10,7 @@ import (
 func testServer(t *testing.T, rolls, shows bool, perMinute, concurrent, daily int) *server {
 	t.Helper()
 	zone, err := time.LoadLocation("Asia/Kolkata")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	limits := pipeline.Limits{PerMinute: perMinute, Concurrent: concurrent, Daily: daily}
 	return newServer(serverOptions{Limits: limits, Zone: zone, Rolls: rolls, Shows: shows})
 }
@@ -33,9 +31,7 @@ func TestTheJudgeCountsAnySixtySeconds(t *testing.T) {
 	}{
 		{0, ""}, {59 * time.Second, ""}, {60*time.Second - 1, codeMinute}, {119*time.Second + 2, ""}, {120 * time.Second, ""}, {120 * time.Second, codeMinute},
 	} {
-		if got := call(s, test.at); got != test.want {
-			t.Errorf("a call at %s got %q, want %q", test.at, got, test.want)
-		}
+		same(t, call(s, test.at), test.want, test.at)
 	}
 	if s.tally.Exceeded != 2 || s.tally.Minute != 1.5 {
 		t.Errorf("tally %+v, want 2 calls beyond and 1.5 of a minute", s.tally)
@@ -46,9 +42,7 @@ func TestTheJudgeCountsCallsUnderWay(t *testing.T) {
 	t.Parallel()
 	s := testServer(t, true, false, 100, 2, 100)
 	for i, want := range []string{"", "", codeCrowded} {
-		if got := string(s.Arrive(0).Code); got != want {
-			t.Errorf("call %d got %q, want %q", i, got, want)
-		}
+		same(t, string(s.Arrive(0).Code), want, i)
 	}
 }
 
@@ -59,9 +53,7 @@ func TestTheJudgesDayRollsOrTurnsAtMidnight(t *testing.T) {
 		at   time.Duration
 		want string
 	}{{time.Hour, ""}, {24 * time.Hour, codeDay}, {49 * time.Hour, ""}} {
-		if got := call(rolling, test.at); got != test.want {
-			t.Errorf("rolling: a call at %s got %q, want %q", test.at, got, test.want)
-		}
+		same(t, call(rolling, test.at), test.want, test.at)
 	}
 	// Midnight in India is at 18:30 UTC.
 	turning := testServer(t, false, false, 100, 5, 1)
@@ -69,9 +61,7 @@ func TestTheJudgesDayRollsOrTurnsAtMidnight(t *testing.T) {
 		at   time.Duration
 		want string
 	}{{18 * time.Hour, ""}, {18*time.Hour + 29*time.Minute, codeDay}, {18*time.Hour + 30*time.Minute, ""}, {42 * time.Hour, codeDay}} {
-		if got := call(turning, test.at); got != test.want {
-			t.Errorf("turning: a call at %s got %q, want %q", test.at, got, test.want)
-		}
+		same(t, call(turning, test.at), test.want, test.at)
 	}
 }
 
@@ -86,9 +76,7 @@ func TestTheJudgeTellsOthersFromUs(t *testing.T) {
 		t.Errorf("headers %+v, want 1 left of 10 and a bit more than 18 h 29 min to the turn", result)
 	}
 	s.Spend(2*time.Minute, 8)
-	if got := call(s, 3*time.Minute); got != codeDay {
-		t.Errorf("got %q, want %q", got, codeDay)
-	}
+	same(t, call(s, 3*time.Minute), codeDay)
 	if s.tally.Exceeded != 0 || s.tally.Foreign != 9 || s.tally.MostOfADay != 1 {
 		t.Errorf("tally %+v, want nothing exceeded by us, 9 calls of others and 1 refusal", s.tally)
 	}

@@ -26,9 +26,7 @@ func byHand(ctx context.Context, t *testing.T, bin, data string, args ...string)
 	cmd := exec.CommandContext(ctx, filepath.Join(bin, "postgres"), append([]string{"-D", data}, args...)...)
 	cmd.Dir, cmd.Env = "/", []string{"LC_ALL=C"}
 	info, err := os.Stat(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok && os.Geteuid() == 0 {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: stat.Uid, Gid: stat.Gid}}
 	}
@@ -52,9 +50,7 @@ func TestAStartByHandOpensNothing(t *testing.T) {
 	t.Parallel()
 	dir := serverDir(t)
 	first := start(t, local.Options{Dir: dir})
-	if got := ask(t, first.URL(), "show data_checksums"); got != "on" {
-		t.Errorf("data_checksums = %q, want on", got)
-	}
+	same(t, ask(t, first.URL(), "show data_checksums"), "on", "data_checksums")
 	bin, data := binFolder(t, first), filepath.Join(dir, "data")
 	stop(t, first)
 	mustBeClosedByHand(t, bin, data)
@@ -71,12 +67,8 @@ func mustBeClosedByHand(t *testing.T, bin, data string) {
 	ctx, cancel = context.WithCancel(t.Context())
 	cmd := byHand(ctx, t, bin, data, "-c", "listen_addresses=127.0.0.1", "-c", "port="+port)
 	out, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, cmd.Start())
 	defer func() { cancel(); _ = cmd.Wait() }() // its error says that it was killed
 	var said strings.Builder
 	for buffer := make([]byte, 4096); !strings.Contains(said.String(), "ready to accept connections"); {
@@ -99,14 +91,10 @@ func mustBeClosedByHand(t *testing.T, bin, data string) {
 func freePort(t *testing.T) string {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { _ = listener.Close() }()
 	_, port, err := net.SplitHostPort(listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return port
 }
 
@@ -123,21 +111,30 @@ func TestRootKeepsTheFolder(t *testing.T) {
 		if err != nil {
 			found, err = user.Lookup("nobody")
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if account, err = strconv.Atoi(found.Uid); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for name, want := range map[string]int{".": us, "lock": us, "server.log": us, "run": account, "data": account} {
 		info, err := os.Lstat(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := int(info.Sys().(*syscall.Stat_t).Uid); got != want {
-			t.Errorf("%s belongs to %d, want %d", name, got, want)
-		}
+		must(t, err)
+		same(t, int(info.Sys().(*syscall.Stat_t).Uid), want, name)
 	}
 	stop(t, s)
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// same compares two values; where says what they are.
+func same[T comparable](t *testing.T, got, want T, where ...any) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%v: got %v, want %v", where, got, want)
+	}
 }

@@ -23,22 +23,16 @@ import (
 func serverDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "localpg-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o711); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(dir, 0o711))
 	return dir
 }
 
 func start(t *testing.T, opts local.Options) *local.Server {
 	t.Helper()
 	s, err := local.Start(t.Context(), opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { stop(t, s) })
 	return s
 }
@@ -47,18 +41,14 @@ func stop(t *testing.T, s *local.Server) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 2*time.Minute)
 	defer cancel()
-	if err := s.Stop(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Stop(ctx))
 }
 
 // ask returns the one value of the query, as text.
 func ask(t *testing.T, url, query string) string {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
 	var answer string
 	if err := conn.QueryRow(t.Context(), query).Scan(&answer); err != nil {
@@ -79,9 +69,7 @@ func mustBeDown(t *testing.T, url string) {
 func execute(t *testing.T, url string, statements ...string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
 	for _, statement := range statements {
 		if _, err := conn.Exec(t.Context(), statement); err != nil {
@@ -102,9 +90,7 @@ func TestTemporaryServer(t *testing.T) {
 		"select usesuper::text from pg_user limit 1": "true",
 		"select upper('żółć')":                       "ŻÓŁĆ",
 	} {
-		if got := ask(t, s.URL(), query); got != want {
-			t.Errorf("%s = %q, want %q", query, got, want)
-		}
+		same(t, ask(t, s.URL(), query), want, query)
 	}
 	dir := filepath.Dir(ask(t, s.URL(), "show data_directory"))
 	stop(t, s)
@@ -119,18 +105,12 @@ func TestDurableServerKeepsDataOverRestart(t *testing.T) {
 	var log bytes.Buffer
 	opts := local.Options{Dir: filepath.Join(serverDir(t), "a folder"), Durable: true, Log: &log}
 	first := start(t, opts)
-	if got := ask(t, first.URL(), "show fsync"); got != "on" {
-		t.Errorf("fsync = %q, want on", got)
-	}
+	same(t, ask(t, first.URL(), "show fsync"), "on", "fsync")
 	execute(t, first.URL(), "create table kept (n int)", "insert into kept values (42)")
 	stop(t, first)
 	second := start(t, opts)
-	if got := ask(t, second.URL(), "select n::text from kept"); got != "42" {
-		t.Errorf("after the restart n = %q, want 42", got)
-	}
-	if made := strings.Count(log.String(), "making a Postgres cluster"); made != 1 {
-		t.Errorf("the cluster was made %d times, want once:\n%s", made, log.String())
-	}
+	same(t, ask(t, second.URL(), "select n::text from kept"), "42", "after the restart n")
+	same(t, strings.Count(log.String(), "making a Postgres cluster"), 1, log.String())
 }
 
 func TestStaleStateFileOfAKilledServer(t *testing.T) {
@@ -139,30 +119,22 @@ func TestStaleStateFileOfAKilledServer(t *testing.T) {
 	first := start(t, local.Options{Dir: dir})
 	execute(t, first.URL(), "create table kept (n int)", "checkpoint")
 	conn, err := pgx.Connect(t.Context(), first.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Kill(postmaster(t, first), syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, syscall.Kill(postmaster(t, first), syscall.SIGKILL))
 	waitDown(t, conn)
 	stop(t, first)
 	if _, err := os.Stat(filepath.Join(dir, "data", "postmaster.pid")); err != nil {
 		t.Fatalf("the killed server left no state file, so this test shows nothing: %v", err)
 	}
 	second := start(t, local.Options{Dir: dir})
-	if got := ask(t, second.URL(), "select count(*)::text from kept"); got != "0" {
-		t.Errorf("count = %q, want 0", got)
-	}
+	same(t, ask(t, second.URL(), "select count(*)::text from kept"), "0", "count")
 }
 
 // postmaster returns the number of the server's process.
 func postmaster(t *testing.T, s *local.Server) int {
 	t.Helper()
 	pid, err := strconv.Atoi(ask(t, s.URL(), "select split_part(pg_read_file('postmaster.pid'), E'\\n', 1)"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return pid
 }
 
@@ -174,17 +146,11 @@ func TestStartOutlastsAKilledServersProcesses(t *testing.T) {
 	first := start(t, local.Options{Dir: dir})
 	killed := postmaster(t, first)
 	conn, err := pgx.Connect(t.Context(), first.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	orphan := int(conn.PgConn().PID())
-	if err := errors.Join(syscall.Kill(orphan, syscall.SIGSTOP), syscall.Kill(killed, syscall.SIGKILL)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(syscall.Kill(orphan, syscall.SIGSTOP), syscall.Kill(killed, syscall.SIGKILL)))
 	for syscall.Kill(killed, 0) == nil { // until it has ended, it takes connections
-		if err := t.Context().Err(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, t.Context().Err())
 	}
 	stop(t, first)
 	gone := make(chan error, 1)
@@ -196,9 +162,7 @@ func TestStartOutlastsAKilledServersProcesses(t *testing.T) {
 		gone <- errors.Join(err, syscall.Kill(orphan, syscall.SIGCONT))
 	}()
 	second := start(t, local.Options{Dir: dir})
-	if got := ask(t, second.URL(), "select 'up'"); got != "up" {
-		t.Errorf("the second server answers %q", got)
-	}
+	same(t, ask(t, second.URL(), "select 'up'"), "up", "the second server answers")
 	if err := <-gone; err != nil {
 		t.Error(err)
 	}
@@ -220,16 +184,12 @@ func TestLongFolderNameStillGetsAShortSocketPath(t *testing.T) {
 	t.Parallel()
 	s := start(t, local.Options{Dir: filepath.Join(serverDir(t), strings.Repeat("long", 30))})
 	u, err := url.Parse(s.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	socketDir := u.Query().Get("host")
 	if len(socketDir) > 80 {
 		t.Errorf("socket folder %s is too long", socketDir)
 	}
-	if got := ask(t, s.URL(), "select 'here'"); got != "here" {
-		t.Errorf("got %q", got)
-	}
+	same(t, ask(t, s.URL(), "select 'here'"), "here")
 	if want := "-h '" + socketDir + "' -p 5432 -U postgres -d 'books'"; !strings.HasSuffix(s.PsqlCommand("books"), want) {
 		t.Errorf("psql line %q does not end in %q", s.PsqlCommand("books"), want)
 	}
@@ -251,12 +211,8 @@ func TestStartErrorsSayWhatToDo(t *testing.T) {
 	t.Run("data of another version", func(t *testing.T) {
 		t.Parallel()
 		dir := serverDir(t)
-		if err := os.Mkdir(filepath.Join(dir, "data"), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "data", "PG_VERSION"), []byte("8\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Mkdir(filepath.Join(dir, "data"), 0o700))
+		must(t, os.WriteFile(filepath.Join(dir, "data", "PG_VERSION"), []byte("8\n"), 0o600))
 		_, err := local.Start(t.Context(), local.Options{Dir: dir})
 		if err == nil || !strings.Contains(err.Error(), "install version 8") {
 			t.Errorf("error %v", err)
@@ -266,9 +222,7 @@ func TestStartErrorsSayWhatToDo(t *testing.T) {
 		t.Parallel()
 		dir := serverDir(t)
 		stop(t, start(t, local.Options{Dir: dir}))
-		if err := os.Remove(filepath.Join(dir, "data", "global", "pg_control")); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Remove(filepath.Join(dir, "data", "global", "pg_control")))
 		_, err := local.Start(t.Context(), local.Options{Dir: dir})
 		if err == nil || !strings.Contains(err.Error(), "could not find the database system") {
 			t.Errorf("the error lacks the server's own words: %v", err)

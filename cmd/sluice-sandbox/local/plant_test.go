@@ -22,32 +22,20 @@ func TestNoFolderIsHandedOverByALink(t *testing.T) {
 	stage := openPlace(t, "localpg-race-")
 	victim, place, planter := filepath.Join(stage, "victim"), filepath.Join(stage, "tmp"), filepath.Join(stage, "planter")
 	for _, dir := range []string{victim, place} {
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Mkdir(dir, 0o700))
 	}
 	program, err := os.ReadFile(os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(planter, program, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, os.WriteFile(planter, program, 0o755))
 	for dir, mode := range map[string]os.FileMode{stage: 0o711, place: 0o777 | os.ModeSticky} {
-		if err := os.Chmod(dir, mode); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chmod(dir, mode))
 	}
 	cmd := exec.CommandContext(t.Context(), planter)
 	cmd.Dir, cmd.Env = stage, []string{"LOCALPG_TEST_PLANT=" + place, "LOCALPG_TEST_VICTIM=" + victim}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: who.lent}
 	said, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	if _, err := said.Read(make([]byte, 1)); err != nil {
 		t.Fatalf("the planter does not run: %v", err)
@@ -56,9 +44,7 @@ func TestNoFolderIsHandedOverByALink(t *testing.T) {
 		prepareOnce(t, place, who)
 	}
 	info, err := os.Lstat(victim)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if owner := int(info.Sys().(*syscall.Stat_t).Uid); owner != os.Geteuid() {
 		t.Errorf("the folder of another belongs to %d now, want %d", owner, os.Geteuid())
 	}
@@ -68,9 +54,7 @@ func TestNoFolderIsHandedOverByALink(t *testing.T) {
 func chosen(t *testing.T) account {
 	t.Helper()
 	who, err := chooseAccount()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return who
 }
 
@@ -78,9 +62,7 @@ func chosen(t *testing.T) account {
 func openPlace(t *testing.T, name string) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	return dir
 }
@@ -90,17 +72,13 @@ func prepareOnce(t *testing.T, place string, who account) {
 	t.Helper()
 	t.Setenv("TMPDIR", place)
 	home, err := openFolder("", who, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { _ = home.root.Close() }()
 	if filepath.Dir(home.path) != place {
 		t.Fatalf("the folder is %s, and the process that plants links looks in %s", home.path, place)
 	}
 	s := &Server{who: who, dir: home.path, folder: home}
-	if err := s.takeLock(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.takeLock(t.Context()))
 	_ = s.lock.Close() // nothing was written
 	if err := s.furnish(); err != nil {
 		if who.lent != nil {
@@ -210,14 +188,10 @@ func TestATemporaryFolderIsNotMadeAmongOthers(t *testing.T) {
 	}
 	for _, other := range []int{4_000_000, int(who.lent.Uid)} {
 		place := openPlace(t, "localpg-others-")
-		if err := errors.Join(os.Chmod(place, 0o755), os.Chown(place, other, other)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(os.Chmod(place, 0o755), os.Chown(place, other, other)))
 		t.Setenv("TMPDIR", place)
 		home, err := openFolder("", who, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		t.Cleanup(func() { _ = os.RemoveAll(home.path) })
 		_ = home.root.Close()
 		if filepath.Dir(home.path) != "/tmp" {
@@ -231,14 +205,10 @@ func TestATemporaryFolderIsNotMadeAmongOthers(t *testing.T) {
 //nolint:paralleltest // temporary folders are made where the environment says
 func TestAServerInMemoryNeedsRoom(t *testing.T) {
 	place := openPlace(t, "localpg-memory-")
-	if err := os.Chmod(place, 0o711); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(place, 0o711))
 	t.Setenv("TMPDIR", place)
 	home, err := openFolder("", chosen(t), true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(home.path) })
 	_ = home.root.Close()
 	want := place
@@ -258,21 +228,15 @@ func TestRootGivesOnlyEmptyFolders(t *testing.T) {
 		return // only root lends an account
 	}
 	dir := openPlace(t, "localpg-given-")
-	if err := errors.Join(os.Chmod(dir, 0o711), os.MkdirAll(filepath.Join(dir, "run", "something"), 0o711)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.Chmod(dir, 0o711), os.MkdirAll(filepath.Join(dir, "run", "something"), 0o711)))
 	home, err := openFolder(dir, who, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { _ = home.root.Close() }()
 	if err := home.give("run"); err == nil || !strings.Contains(err.Error(), "is root's and holds") {
 		t.Errorf("a folder that holds something: %v", err)
 	}
 	info, err := os.Lstat(filepath.Join(dir, "run"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if owner := info.Sys().(*syscall.Stat_t).Uid; owner != 0 {
 		t.Errorf("it belongs to %d now", owner)
 	}
@@ -284,9 +248,7 @@ func TestNotesAreTrueFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	link, pipe, long := filepath.Join(dir, "link"), filepath.Join(dir, "pipe"), filepath.Join(dir, "long")
-	if err := errors.Join(os.Symlink("/etc/passwd", link), syscall.Mkfifo(pipe, 0o600), os.WriteFile(long, make([]byte, 1<<20), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.Symlink("/etc/passwd", link), syscall.Mkfifo(pipe, 0o600), os.WriteFile(long, make([]byte, 1<<20), 0o600)))
 	for _, path := range []string{link, pipe, dir} {
 		if text, err := readNote(path); err == nil {
 			t.Errorf("%s was read: %q", path, text)
@@ -303,13 +265,9 @@ func TestALinkOfRootsIsFollowed(t *testing.T) {
 	who := chosen(t)
 	stage := openPlace(t, "localpg-link-")
 	link := filepath.Join(stage, "link")
-	if err := errors.Join(os.Chmod(stage, 0o711), os.Mkdir(filepath.Join(stage, "disk"), 0o711), os.Symlink("disk", link)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.Chmod(stage, 0o711), os.Mkdir(filepath.Join(stage, "disk"), 0o711), os.Symlink("disk", link)))
 	home, err := openFolder(filepath.Join(link, "sluice"), who, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_ = home.root.Close()
 	if home.path != filepath.Join(stage, "disk", "sluice") {
 		t.Errorf("the folder is %s", home.path)
@@ -349,9 +307,7 @@ func TestWhatOthersPlantedIsRefused(t *testing.T) {
 	for name, plant := range cases {
 		parent := openPlace(t, "localpg-planted-")
 		dir := filepath.Join(parent, "server")
-		if err := errors.Join(os.Chmod(parent, 0o711), os.Mkdir(dir, 0o711), plant(dir)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(os.Chmod(parent, 0o711), os.Mkdir(dir, 0o711), plant(dir)))
 		if home, err := openFolder(dir, who, false); err == nil {
 			_ = home.root.Close()
 			t.Errorf("%s: it is used", name)
@@ -365,9 +321,7 @@ func TestAccountMustReachTheFolder(t *testing.T) {
 	t.Parallel()
 	closed := filepath.Join(t.TempDir(), "closed")
 	inside := filepath.Join(closed, "inside")
-	if err := errors.Join(os.MkdirAll(inside, 0o755), os.Chmod(closed, 0o700)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.MkdirAll(inside, 0o755), os.Chmod(closed, 0o700)))
 	stranger := account{name: "stranger", lent: &syscall.Credential{Uid: 4_000_000_001, Gid: 4_000_000_001}}
 	err := stranger.checkReachable(inside)
 	if err == nil || !strings.Contains(err.Error(), "cannot enter "+closed+" ") {
@@ -375,5 +329,12 @@ func TestAccountMustReachTheFolder(t *testing.T) {
 	}
 	if err := (account{name: "this user"}).checkReachable(inside); err != nil {
 		t.Errorf("our own account: %v", err)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -74,17 +74,11 @@ func begin(t *testing.T, dir string) (string, func()) {
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), childEnv+"="+dir)
 	input, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = input.Close() })
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, cmd.Start())
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil || !strings.HasPrefix(line, "postgres://") {
 		t.Fatalf("the child says %q, %v", line, err)
@@ -104,9 +98,7 @@ func TestAServerEndsWithItsStarter(t *testing.T) {
 		url, kill := begin(t, dir)
 		data := ask(t, url, "show data_directory")
 		conn, err := pgx.Connect(t.Context(), url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		kill()
 		waitDown(t, conn)
 		if dir == kept {
