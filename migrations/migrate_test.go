@@ -74,7 +74,7 @@ func parallel(t *testing.T) string {
 func TestFourProcessesAtOnceMakeWhatOneMakes(t *testing.T) {
 	t.Parallel()
 	want := catalogue(t, migrated(t))
-	require(t, len(want) >= 150, "the catalogue has %d lines only", len(want))
+	requiref(t, len(want) >= 150, "the catalogue has %d lines only", len(want))
 	url := warehousetest.New(t)
 	var group errgroup.Group
 	for range 4 {
@@ -92,12 +92,12 @@ func TestPending(t *testing.T) {
 		pending := sure(migrations.Pending(t.Context(), url))(t)
 		return pending
 	}
-	assert(t, pending(), "nothing pending on an empty database")
+	assertf(t, pending(), "nothing pending on an empty database")
 	empty(t, "looking made", list(t, url, `SELECT nspname::text FROM pg_namespace WHERE nspname IN ('sluice', 'river')`))
 	must(t, migrations.Migrate(t.Context(), url, migrations.Options{}))
-	assert(t, !pending(), "pending after migrating")
+	assertf(t, !pending(), "pending after migrating")
 	list(t, url, `DELETE FROM river.river_migration WHERE version = 8 RETURNING line`)
-	assert(t, pending(), "a missing migration of the queue is not pending")
+	assertf(t, pending(), "a missing migration of the queue is not pending")
 }
 
 func TestEveryTableAndColumnIsExplained(t *testing.T) {
@@ -110,7 +110,7 @@ func TestEveryTableAndColumnIsExplained(t *testing.T) {
 		UNION ALL SELECT c.oid::regclass::text FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
 		WHERE nspname = 'sluice' AND relkind = 'r' AND relname <> 'schema_version'
 			AND coalesce(obj_description(c.oid, 'pg_class'), '') !~ '\.$'`)
-	assert(t, len(bare) == 0, "without a comment that ends with a full stop: %v", bare)
+	assertf(t, len(bare) == 0, "without a comment that ends with a full stop: %v", bare)
 }
 
 func TestNoPasswordInErrors(t *testing.T) {
@@ -121,9 +121,9 @@ func TestNoPasswordInErrors(t *testing.T) {
 		"postgres://u:canary@127.0.0.1/d?sslmode=wrong",
 	} {
 		err := migrations.Migrate(t.Context(), url, migrations.Options{})
-		require(t, err != nil, "no error for %s", url)
+		requiref(t, err != nil, "no error for %s", url)
 		text := err.Error()
-		assert(t, !strings.Contains(text, "canary"), "the error shows the password: %s", text)
+		assertf(t, !strings.Contains(text, "canary"), "the error shows the password: %s", text)
 	}
 }
 
@@ -198,7 +198,7 @@ func TestADatabaseOfADevelopmentVersionIsLeftAlone(t *testing.T) {
 	url := warehousetest.New(t)
 	script(t, url, string(dump))
 	before := list(t, url, sqlWritten)
-	require(t, len(before) >= 60, "the dump has %d objects and rows", len(before))
+	requiref(t, len(before) >= 60, "the dump has %d objects and rows", len(before))
 	_, pending := migrations.Pending(t.Context(), url)
 	_, views := migrations.PendingViews(t.Context(), url, migrations.History{})
 	_, declare := migrations.Declare(t.Context(), url, []schema.Service{})

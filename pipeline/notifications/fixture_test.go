@@ -149,7 +149,8 @@ func (f *fixture) post(path, body string, headers ...string) reply {
 	for i := 0; i < len(headers); i += 2 {
 		request.Header.Add(headers[i], headers[i+1])
 	}
-	answer := sure((&http.Client{}).Do(request))(f)
+	answer, err := (&http.Client{}).Do(request)
+	must(f, err)
 	said := sure(io.ReadAll(answer.Body))(f)
 	must(f, answer.Body.Close())
 	return reply{answer.StatusCode, string(said), answer.Header}

@@ -177,16 +177,16 @@ func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option)
 	}
 }
 
-// assert fails the test with a message unless what it is about is so.
-func assert(tb testing.TB, so bool, format string, args ...any) {
+// assertf fails the test with a message unless what it is about is so.
+func assertf(tb testing.TB, so bool, format string, args ...any) {
 	tb.Helper()
 	if !so {
 		tb.Errorf(format, args...)
 	}
 }
 
-// require is assert that ends the test.
-func require(tb testing.TB, so bool, format string, args ...any) {
+// requiref is assertf that ends the test.
+func requiref(tb testing.TB, so bool, format string, args ...any) {
 	tb.Helper()
 	if !so {
 		tb.Fatalf(format, args...)
@@ -198,13 +198,13 @@ func failure(_ any, err error) error { return err }
 
 func failsWith(tb testing.TB, err, want error) {
 	tb.Helper()
-	assert(tb, errors.Is(err, want), "error %v, want %v", err, want)
+	assertf(tb, errors.Is(err, want), "error %v, want %v", err, want)
 }
 
 // empty fails the test if anything was found.
 func empty[T any](tb testing.TB, what string, found []T) {
 	tb.Helper()
-	assert(tb, len(found) == 0, "%s: %v", what, found)
+	assertf(tb, len(found) == 0, "%s: %v", what, found)
 }
 
 // sure returns the value of a call, and ends the test if the call failed.

@@ -90,6 +90,7 @@ func instant(t *testing.T, text string) time.Time {
 
 // sameAs compares what a call returned.
 func sameAs[T any](t *testing.T, want T, options ...cmp.Option) func(T, error) {
+	t.Helper()
 	return func(got T, err error) {
 		t.Helper()
 		must(t, err)
@@ -196,7 +197,7 @@ func TestQuarantine(t *testing.T) {
 	}
 	sameAs(t, []quarantine.Entry{first}, times)(reader.Quarantine(t.Context(), quarantine.Filter{Organization: "o", State: "open"}))
 	all, err := reader.Quarantine(t.Context(), quarantine.Filter{})
-	assert(t, err == nil && len(all) == 3 && all[0].ID == 3, "all of it: %+v, %v", all, err)
+	assertf(t, err == nil && len(all) == 3 && all[0].ID == 3, "all of it: %+v, %v", all, err)
 	shown, err := reader.QuarantineShow(t.Context(), 1)
 	first.Raw = []byte(`{"a":1}`)
 	sameAs(t, first, times)(shown, err)
@@ -231,7 +232,7 @@ func TestCauses(t *testing.T) {
 		t.Errorf("%d causes, want one", len(got))
 	}
 	entries, err := reader.Quarantine(t.Context(), quarantine.Filter{Field: new("lines[].parts[].at"), Before: 6})
-	assert(t, err == nil && len(entries) == 2 && entries[0].ID == 5, "entries of the field before 6: %+v, %v", entries, err)
+	assertf(t, err == nil && len(entries) == 2 && entries[0].ID == 5, "entries of the field before 6: %+v, %v", entries, err)
 }
 
 func TestDrift(t *testing.T) {

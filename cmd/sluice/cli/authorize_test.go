@@ -80,7 +80,8 @@ func (a *authorizing) decides(decision string) string {
 	request := sure(http.NewRequestWithContext(a.s.t.Context(), http.MethodPost, a.address, strings.NewReader(form.Encode())))(a.s.t)
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	answer := sure(client.Do(request))(a.s.t)
+	answer, err := client.Do(request)
+	must(a.s.t, err)
 	page, err := io.ReadAll(answer.Body)
 	must(a.s.t, errors.Join(err, answer.Body.Close()))
 	back, err := answer.Location()

@@ -152,7 +152,10 @@ func (f *fixture) get(path string) (int, string, http.Header) {
 func (f *fixture) do(request *http.Request) (int, string, http.Header) {
 	f.t.Helper()
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	response := sure(client.Do(request))(f.t)
+	response, err := client.Do(request)
+	if err != nil {
+		f.t.Fatal(err)
+	}
 	defer func() { _ = response.Body.Close() }()
 	body := sure(io.ReadAll(response.Body))(f.t)
 	return response.StatusCode, string(body), response.Header

@@ -184,5 +184,5 @@ func TestTheDatabaseKeepsTheFloors(t *testing.T) {
 			r.Fatalf("wait of %s, the book says %d hours", decision.Wait, want)
 		}
 	})
-	assert(t, len(outcomes) == 2, "outcomes %v: not everything was tried", outcomes)
+	assertf(t, len(outcomes) == 2, "outcomes %v: not everything was tried", outcomes)
 }

@@ -69,7 +69,7 @@ func aCall(service string, class pipeline.Class) pipeline.Call {
 func (h *fixture) reserve(l *calls.Ledger, class pipeline.Class, limits pipeline.Limits) pipeline.Decision {
 	h.Helper()
 	decision := sure(l.Reserve(h.Context(), aCall("shop", class), limits))(h)
-	assert(h, (decision.Call == 0) != (decision.Refused == "") && (decision.Refused != "") == (decision.Wait > 0),
+	assertf(h, (decision.Call == 0) != (decision.Refused == "") && (decision.Refused != "") == (decision.Wait > 0),
 		"contradictory decision %+v", decision)
 	return decision
 }
@@ -77,7 +77,7 @@ func (h *fixture) reserve(l *calls.Ledger, class pipeline.Class, limits pipeline
 func (h *fixture) granted(l *calls.Ledger, class pipeline.Class, limits pipeline.Limits) int64 {
 	h.Helper()
 	decision := h.reserve(l, class, limits)
-	require(h, decision.Refused == "", "refused: %+v", decision)
+	requiref(h, decision.Refused == "", "refused: %+v", decision)
 	return decision.Call
 }
 
@@ -86,7 +86,7 @@ func (h *fixture) refused(
 ) {
 	h.Helper()
 	decision := h.reserve(l, class, limits)
-	assert(h, decision.Refused == want && decision.Wait >= atLeast && decision.Wait <= atMost,
+	assertf(h, decision.Refused == want && decision.Wait >= atLeast && decision.Wait <= atMost,
 		"decision %+v, want refused %q with a wait of %s to %s", decision, want, atLeast, atMost)
 }
 
@@ -125,16 +125,16 @@ func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option)
 	}
 }
 
-// assert fails the test with a message unless what it is about is so.
-func assert(tb testing.TB, so bool, format string, args ...any) {
+// assertf fails the test with a message unless what it is about is so.
+func assertf(tb testing.TB, so bool, format string, args ...any) {
 	tb.Helper()
 	if !so {
 		tb.Errorf(format, args...)
 	}
 }
 
-// require is assert that ends the test.
-func require(tb testing.TB, so bool, format string, args ...any) {
+// requiref is assertf that ends the test.
+func requiref(tb testing.TB, so bool, format string, args ...any) {
 	tb.Helper()
 	if !so {
 		tb.Fatalf(format, args...)

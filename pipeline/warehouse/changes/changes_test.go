@@ -92,7 +92,7 @@ func (l *log) read(cursor string, limit int) ([]string, string) {
 
 func (l *log) expect(what string, got []string, want ...string) {
 	l.Helper()
-	assert(l, slices.Equal(got, want), "%s: read %q, want %q", what, got, want)
+	assertf(l, slices.Equal(got, want), "%s: read %q, want %q", what, got, want)
 }
 
 // TestALaterCommitIsNotMissed: transactions commit in another order than they began.
@@ -152,7 +152,7 @@ func TestPagesOfAStep(t *testing.T) {
 	got, cursor = l.read(cursor, 10)
 	l.expect("the next step", got, "new 1", "deleted 2")
 	again, _ := l.read(cursor, 10)
-	assert(t, len(again) == 0, "read %q twice", again)
+	assertf(t, len(again) == 0, "read %q twice", again)
 }
 
 // TestCursorsThatCannotBeFollowed: each refusal says what to do.
@@ -277,7 +277,7 @@ func TestThePageFollows(t *testing.T) {
 		var got string
 		l.must(l.admin.QueryRow(t.Context(), `SELECT coalesce(string_agg(format('%s %s %s', b.bill_id, b.bill_number, i.name), ', ' ORDER BY b.bill_id), '')
 			FROM mirror.bills b LEFT JOIN mirror.bills_line_items i ON i._parent_id = b.bill_id`).Scan(&got))
-		assert(t, got == want, "%s: the copy has %q, want %q", what, got, want)
+		assertf(t, got == want, "%s: the copy has %q, want %q", what, got, want)
 	}
 	write("a", "B-1", "ink", changes.New)
 	run(blocks[1])
@@ -319,7 +319,7 @@ func TestAnAnswerGoesOnBehindGaps(t *testing.T) {
 				got += ids + ", "
 			}
 		}
-		assert(t, got == want, "answers of %d: %q, want %q", upTo, got, want)
+		assertf(t, got == want, "answers of %d: %q, want %q", upTo, got, want)
 	}
 }
 
@@ -369,12 +369,12 @@ func TestOneRowOfARecord(t *testing.T) {
 	if _, err := l.admin.Exec(t.Context(), `SELECT analytics.changes_cursor()`); err != nil {
 		t.Errorf("a reader takes a cursor: %v", err)
 	}
-	assert(t, failure(l.admin.Exec(t.Context(), `SELECT * FROM sluice.changes`)) != nil, "a reader of views reads the log itself")
+	assertf(t, failure(l.admin.Exec(t.Context(), `SELECT * FROM sluice.changes`)) != nil, "a reader of views reads the log itself")
 	l.exec(`RESET ROLE`)
 }
 
-// assert fails the test with a message unless what it is about is so.
-func assert(tb testing.TB, so bool, format string, args ...any) {
+// assertf fails the test with a message unless what it is about is so.
+func assertf(tb testing.TB, so bool, format string, args ...any) {
 	tb.Helper()
 	if !so {
 		tb.Errorf(format, args...)
@@ -383,13 +383,6 @@ func assert(tb testing.TB, so bool, format string, args ...any) {
 
 // failure returns only the error of a call.
 func failure(_ any, err error) error { return err }
-
-func must(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
-	}
-}
 
 // same compares with cmp.Diff.
 func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option) {

@@ -196,7 +196,7 @@ func TestClosedPeriodListsEveryChange(t *testing.T) {
 			t.Errorf("%s: the sum is %s, want %d", sum.Currency, figures["total"], sums[sum.Currency])
 		}
 	}
-	assert(t, len(made.Sums) == 2 && made.Period == closedMonth && dry.Digest == made.Digest && len(made.Lacks) == 0,
+	assertf(t, len(made.Sums) == 2 && made.Period == closedMonth && dry.Digest == made.Digest && len(made.Lacks) == 0,
 		"closed: %+v\nas the dry run said: %+v", made, dry)
 	if listed := warehousetest.AfterClose(b.t, b.pool, business, closedMonth); len(listed) != 0 {
 		t.Errorf("changes before anything changed: %v", listed)
@@ -234,14 +234,14 @@ func TestClosedPeriodListsEveryChange(t *testing.T) {
 	}
 	want := lateChanges(before, after)
 	diff := cmp.Diff(want, warehousetest.AfterClose(b.t, b.pool, business, closedMonth))
-	assert(t, diff == "", "changes of the closed month (-model +view):\n%s", diff)
+	assertf(t, diff == "", "changes of the closed month (-model +view):\n%s", diff)
 	kinds := map[string]bool{}
 	for _, f := range want {
 		kinds[f.Kind] = true
 	}
-	assert(t, len(kinds) == 6, "the storm made only %v", slices.Sorted(maps.Keys(kinds)))
+	assertf(t, len(kinds) == 6, "the storm made only %v", slices.Sorted(maps.Keys(kinds)))
 	other := warehousetest.AfterClose(b.t, b.pool, "other", closedMonth)
-	assert(t, len(other) == 0, "an organization without closed periods has changes: %v", other)
+	assertf(t, len(other) == 0, "an organization without closed periods has changes: %v", other)
 	b.notices(want)
 	for id, d := range before {
 		b.plantBill(business, id, d)
@@ -255,7 +255,7 @@ func TestClosedPeriodListsEveryChange(t *testing.T) {
 	must(t, err)
 	must(t, closings.Reopen(t.Context(), b.pool, business, month))
 	again := b.close(closedMonth, false)
-	assert(t, again.Digest == made.Digest, "equal records have the digests %s and %s", made.Digest, again.Digest)
+	assertf(t, again.Digest == made.Digest, "equal records have the digests %s and %s", made.Digest, again.Digest)
 }
 
 // notices looks for changes as serve does, and compares what is told with what changed: once.
@@ -272,16 +272,16 @@ func (b *books) notices(want map[string]warehousetest.LateChange) {
 	_, err := closings.Notice(b.t.Context(), b.pool, collect)
 	must(b.t, err)
 	for id, f := range want {
-		assert(b.t, told[id] == f.Kind, "told of %s: %q, want %q", id, told[id], f.Kind)
+		assertf(b.t, told[id] == f.Kind, "told of %s: %q, want %q", id, told[id], f.Kind)
 	}
-	assert(b.t, len(told) == len(want), "%d changes were told, want %d", len(told), len(want))
+	assertf(b.t, len(told) == len(want), "%d changes were told, want %d", len(told), len(want))
 	b.exec(`UPDATE sluice.closings SET looked_at = looked_at - interval '11 minutes'`)
 	if repeated, err := closings.Notice(b.t.Context(), b.pool, nil); err != nil || len(repeated) != 0 {
 		b.t.Errorf("told again: %v, error %v", repeated, err)
 	}
 	counts, err := closings.Counts(b.t.Context(), b.pool)
 	must(b.t, err)
-	assert(b.t, len(counts) == 1 && counts[0].Records == int64(len(want)), "counted %+v, want %d", counts, len(want))
+	assertf(b.t, len(counts) == 1 && counts[0].Records == int64(len(want)), "counted %+v, want %d", counts, len(want))
 }
 
 // TestAPeriodIsNotClosed that is not over, not complete or closed already. One that is not complete
@@ -318,7 +318,7 @@ func TestAPeriodIsNotClosed(t *testing.T) {
 	refuses(closedMonth, "closed already", closings.Request{Anyway: true})
 	b.exec(`UPDATE inventory.bills SET _detail_state = 'current'`) // the single record brings the lines
 	listed := warehousetest.AfterClose(b.t, b.pool, business, closedMonth)
-	assert(t, len(listed) == 0, "lines that arrived are changes: %v", listed)
+	assertf(t, len(listed) == 0, "lines that arrived are changes: %v", listed)
 }
 
 func must(tb testing.TB, err error) {
@@ -328,8 +328,8 @@ func must(tb testing.TB, err error) {
 	}
 }
 
-// assert fails the test with a message unless what it is about is so.
-func assert(tb testing.TB, so bool, format string, args ...any) {
+// assertf fails the test with a message unless what it is about is so.
+func assertf(tb testing.TB, so bool, format string, args ...any) {
 	tb.Helper()
 	if !so {
 		tb.Errorf(format, args...)

@@ -222,7 +222,7 @@ func TestWrongBatchesAreRefusedWhole(t *testing.T) {
 				_, _, err := rows.New(shop, flags).LoadBisect(context.Background(), tx, batch(1, c.records...))
 				return err
 			})
-			assert(t, errors.Is(err, rows.ErrBatch) && err.Error() == c.want, "error %v, want %s", err, c.want)
+			assertf(t, errors.Is(err, rows.ErrBatch) && err.Error() == c.want, "error %v, want %s", err, c.want)
 		})
 	}
 }
@@ -239,7 +239,7 @@ func TestDeclarationsThatCannotBeLoaded(t *testing.T) {
 		"a name needs 1 to 63 bytes":                                        {Name: strings.Repeat("a", 64), ID: "a_id", Columns: []schema.Column{key}},
 	} {
 		_, _, err := rows.New(shop, &res).LoadBisect(context.Background(), nil, rows.Batch{})
-		assert(t, err != nil && strings.Contains(err.Error(), want) && strings.HasPrefix(err.Error(), "resource shop."),
+		assertf(t, err != nil && strings.Contains(err.Error(), want) && strings.HasPrefix(err.Error(), "resource shop."),
 			"error %v, want %s", err, want)
 	}
 }
@@ -251,16 +251,16 @@ func must(tb testing.TB, err error) {
 	}
 }
 
-// assert fails the test with a message unless what it is about is so.
-func assert(tb testing.TB, so bool, format string, args ...any) {
+// assertf fails the test with a message unless what it is about is so.
+func assertf(tb testing.TB, so bool, format string, args ...any) {
 	tb.Helper()
 	if !so {
 		tb.Errorf(format, args...)
 	}
 }
 
-// require is assert that ends the test.
-func require(tb testing.TB, so bool, format string, args ...any) {
+// requiref is assertf that ends the test.
+func requiref(tb testing.TB, so bool, format string, args ...any) {
 	tb.Helper()
 	if !so {
 		tb.Fatalf(format, args...)

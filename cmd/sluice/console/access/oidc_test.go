@@ -87,7 +87,10 @@ func (b *browser) send(method, address string, follow bool, headers ...string) (
 	if !follow {
 		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	}
-	got := sure(client.Do(r))(b.t)
+	got, err := client.Do(r)
+	if err != nil {
+		b.t.Fatal(err)
+	}
 	defer func() { _ = got.Body.Close() }()
 	body := string(sure(io.ReadAll(got.Body))(b.t))
 	errorIf(b.t, strings.Contains(body, canary), "the answer has a secret:\n%s", body)
