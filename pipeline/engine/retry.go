@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,54 +26,106 @@ var ErrBusy = errors.New("the stream is being copied right now: try again when i
 
 // Retry loads the bytes of entries as the versions that they were when they arrived, so newer rows
 // stay. It makes no call. Results are in the order of the identifiers, and nil with an error.
+// Records that one call brought are loaded in one transaction.
 func (a *App) Retry(ctx context.Context, ids ...int64) ([]Retried, error) {
 	if err := a.noteLeftOut(ctx); err != nil {
 		return nil, err
 	}
 	results := make([]Retried, len(ids))
+	var batches []retrying
 	for i, id := range ids {
-		var err error
-		results[i], err = a.retry(ctx, id)
-		if errors.Is(err, ErrBusy) && len(ids) > 1 {
-			results[i], err = Retried{ID: id, Why: err.Error()}, nil // the other entries go on
+		results[i].ID = id
+		fits, why, err := a.fitting(ctx, id)
+		switch {
+		case err != nil:
+			return nil, err
+		case why != "":
+			results[i].Why = why
+			continue
 		}
-		if err != nil {
-			return nil, fmt.Errorf("retry entry %d: %w", id, err)
+		fits.at = []int{i}
+		// A batch has each record once: of two versions each is loaded by itself.
+		last := len(batches) - 1
+		if last >= 0 && batches[last].takes(&fits) {
+			batches[last].at = append(batches[last].at, i)
+			batches[last].batch.Records = append(batches[last].batch.Records, fits.batch.Records...)
+		} else {
+			batches = append(batches, fits)
+		}
+	}
+	for i := range batches {
+		if err := a.retry(ctx, &batches[i], results); err != nil {
+			return nil, err
 		}
 	}
 	return results, nil
 }
 
-// retry loads the bytes of one entry.
-func (a *App) retry(ctx context.Context, id int64) (Retried, error) {
-	result := Retried{ID: id}
+// retrying are entries whose records are loaded together, and where their results stand.
+type retrying struct {
+	stream pipeline.Stream
+	batch  pipeline.Batch
+	at     []int
+}
+
+// takes says that a record can be loaded together with the others.
+func (r *retrying) takes(other *retrying) bool {
+	return r.stream.Key() == other.stream.Key() && r.batch.Call == other.batch.Call && r.batch.Details == other.batch.Details &&
+		!slices.ContainsFunc(r.batch.Records, func(one record.Record) bool { return one.ID == other.batch.Records[0].ID })
+}
+
+// fitting is the batch of one entry, or why its record still does not fit.
+func (a *App) fitting(ctx context.Context, id int64) (retrying, string, error) {
 	entry, err := a.DB.QuarantineShow(ctx, id)
 	if err != nil {
-		return result, err
+		return retrying{}, "", fmt.Errorf("read entry %d: %w", id, err)
 	}
 	key := Key{Organization: entry.Organization, Service: entry.Service, Resource: entry.Resource}
 	stream, ok := a.Stream(key)
 	if !ok {
-		return result, fmt.Errorf("%w: %s is not configured", ErrUsage, key)
+		return retrying{}, "", fmt.Errorf("%w: %s is not configured", ErrUsage, key)
 	}
 	normalize, err := a.normalize(stream)
 	if err != nil {
-		return result, err
+		return retrying{}, "", err
 	}
 	rec, misfit := normalize(entry.Raw, parentOf(stream.Resource, entry.Record))
 	if misfit != nil {
-		result.Why = misfit.Error()
-		return result, nil //nolint:nilerr // that it still does not fit is a result
+		return retrying{}, misfit.Error(), nil //nolint:nilerr // that it still does not fit is a result
 	}
-	batch := pipeline.Batch{Call: entry.Call, Records: []record.Record{rec}, Details: entry.Details}
-	loaded, err := a.reload(ctx, stream, batch, "retry of quarantine entry "+outside.Number(id))
+	return retrying{stream: stream, batch: pipeline.Batch{Call: entry.Call, Records: []record.Record{rec}, Details: entry.Details}}, "", nil
+}
+
+// retry loads a batch, and notes what came of each entry.
+func (a *App) retry(ctx context.Context, of *retrying, results []Retried) error {
+	note := "retry of quarantine entry " + outside.Number(results[of.at[0]].ID)
+	if more := len(of.at) - 1; more > 0 {
+		note += " and " + outside.Number(int64(more)) + " more"
+	}
+	loaded, err := a.reload(ctx, of.stream, of.batch, note)
+	if errors.Is(err, ErrBusy) && len(results) > 1 {
+		for _, i := range of.at {
+			results[i].Why = err.Error() // the other entries go on
+		}
+		return nil
+	}
 	if err != nil {
-		return result, err
+		return fmt.Errorf("retry entry %d: %w", results[of.at[0]].ID, err)
 	}
-	if result.Loaded = loaded.Rejected == 0; !result.Loaded {
-		result.Why = "the database refuses it: sluice quarantine show " + strconv.FormatInt(id, 10)
+	for _, i := range of.at {
+		result := &results[i]
+		if result.Loaded = loaded.Rejected == 0; result.Loaded {
+			continue
+		}
+		entry, err := a.DB.QuarantineShow(ctx, result.ID)
+		if err != nil {
+			return fmt.Errorf("read entry %d: %w", result.ID, err)
+		}
+		if result.Loaded = entry.State != "open"; !result.Loaded {
+			result.Why = "the database refuses it: sluice quarantine show " + strconv.FormatInt(result.ID, 10)
+		}
 	}
-	return result, nil
+	return nil
 }
 
 // parentOf returns the parent of a record whose key is the parent and the identifier with a slash

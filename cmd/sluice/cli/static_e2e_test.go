@@ -14,11 +14,12 @@ import (
 // looks for what would bind it to the machine.
 func TestOneStaticProgram(t *testing.T) {
 	t.Parallel()
-	const built = "-o bin/sluice"
-	program := filepath.Join(t.TempDir(), "sluice")
+	const built = "-o bin/"
+	folder := t.TempDir()
+	program := filepath.Join(folder, "sluice")
 	line := sure(exec.CommandContext(t.Context(), "make", "-s", "-n", "-C", "../../..", "build").Output())(t)
-	fatalIf(t, !strings.Contains(string(line), built), "make build does not build bin/sluice: %s", line)
-	cmd := exec.CommandContext(t.Context(), "bash", "-ec", strings.ReplaceAll(string(line), built, "-o "+program))
+	fatalIf(t, !strings.Contains(string(line), built), "make build does not build into bin: %s", line)
+	cmd := exec.CommandContext(t.Context(), "bash", "-ec", strings.ReplaceAll(string(line), built, "-o "+folder+"/"))
 	cmd.Dir = "../../.."
 	if said, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", line, err, said)

@@ -106,9 +106,9 @@ func TestRebuild(t *testing.T) {
 	same(t, "rows that the next sync updates", 0, one[int](f, `SELECT sum(updated) FROM sluice.runs`))
 }
 
-// TestRetries retries records that one call brought: most fit, one is refused by the database, one
-// came in two versions, and one still does not fit. Each has its own result.
-func TestRetries(t *testing.T) {
+// TestRetriesTogether retries records that one call brought: most fit, one is refused by the
+// database, one came in two versions, and one still does not fit. Each has its own result.
+func TestRetriesTogether(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, sandbox.Options{Seed: 95, Records: 10}, []string{"inventory.items"}, "", single())
 	f.exec(`ALTER TABLE inventory.items ADD CONSTRAINT good CHECK (name <> 'bad') NOT VALID`)
@@ -133,4 +133,5 @@ FROM unnest(ARRAY['{"item_id": "81", "name": "a", "rate": 1}', '{"item_id": "82"
 	same(t, "loaded", map[string]int{"81": 1, "83": 2, "85": 1}, loaded)
 	same(t, "the rows", "81 83 85", one[string](f, `SELECT string_agg(item_id, ' ' ORDER BY item_id) FROM inventory.items`))
 	same(t, "open", "82 84", one[string](f, `SELECT string_agg(record_id, ' ' ORDER BY record_id) FROM sluice.quarantine WHERE state = 'open'`))
+	same(t, "runs loaded them, want 2: the versions of one record apart", 2, one[int](f, `SELECT count(*) FROM sluice.runs`))
 }
