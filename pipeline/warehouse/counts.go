@@ -3,28 +3,10 @@ package warehouse
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 )
-
-const sqlTableCount = `SELECT count(*) FROM `
-
-// TableCounts counts the rows of tables, each named schema.table. The counts are exact, which takes
-// a while with large tables.
-func (db *DB) TableCounts(ctx context.Context, tables []string) (map[string]int64, error) {
-	counts := make(map[string]int64, len(tables))
-	for _, table := range tables {
-		name := pgx.Identifier(strings.SplitN(table, ".", 2)).Sanitize() //nolint:mnd // schema and table
-		var count int64
-		if err := db.pool.QueryRow(ctx, sqlTableCount+name).Scan(&count); err != nil {
-			return nil, fmt.Errorf("counting %s: %w", table, err)
-		}
-		counts[table] = count
-	}
-	return counts, nil
-}
 
 // Query runs SQL that the caller knows to only read. It returns the names of the columns and every
 // value as Postgres writes it, "" for null.

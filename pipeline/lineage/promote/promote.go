@@ -37,8 +37,6 @@ type Survey struct {
 type seen struct {
 	// rows is the number of objects with the key; in empty of them the value is null or blank.
 	rows, empty int
-	// example is the first value that is not empty, cut.
-	example string
 	// shapes counts values by their JSON type: a string is '"', a number '0', a boolean 't', an
 	// array '[', an object '{'.
 	shapes map[jsontext.Kind]int
@@ -98,9 +96,6 @@ func (s *Survey) look(key string, raw json.RawMessage) error {
 		k.empty++
 		return nil
 	}
-	if k.example == "" {
-		k.example = short(one)
-	}
 	shape := one.Kind()
 	if shape == 'f' {
 		shape = 't'
@@ -111,15 +106,6 @@ func (s *Survey) look(key string, raw json.RawMessage) error {
 		return k.array(raw)
 	}
 	return nil
-}
-
-// short is the beginning of a value, without half a character at its end.
-func short(value jsontext.Value) string {
-	const most = 80 // bytes
-	if len(value) <= most {
-		return string(value)
-	}
-	return strings.ToValidUTF8(string(value[:most]), "") + "…"
 }
 
 // fits records the kinds that the value does not fit.

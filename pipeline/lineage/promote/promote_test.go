@@ -81,12 +81,12 @@ func TestShares(t *testing.T) {
 	want := promote.Proposal{
 		Records: 4,
 		Columns: []promote.Column{
-			{Wire: "odd.key", Kind: "text", Records: 1, Example: `"x"`},
-			{Wire: "rate", Kind: "int", Records: 2, Empty: 1, Example: `1`},
+			{Wire: "odd.key", Kind: "text", Records: 1},
+			{Wire: "rate", Kind: "int", Records: 2, Empty: 1},
 		},
 		Children: []promote.Child{{
 			Name: "lines", Records: 1, Elements: 2,
-			Columns: []promote.Column{{Wire: "item_id", Kind: "id", Records: 2, Example: `"1"`}, {Wire: "qty", Kind: "int", Records: 1, Example: `2`}},
+			Columns: []promote.Column{{Wire: "item_id", Kind: "id", Records: 2}, {Wire: "qty", Kind: "int", Records: 1}},
 		}},
 	}
 	if diff := cmp.Diff(want, s.Proposal()); diff != "" {

@@ -24,9 +24,6 @@ type Column struct {
 	// Records is the number of examined records with the key; in Empty of them it is null or blank.
 	Records int `json:"records"`
 	Empty   int `json:"empty"`
-	// Example is the first value that is not empty, as JSON, cut to a few characters; "" if all are
-	// empty. It is for the eyes of those who may see values.
-	Example string `json:"-"`
 }
 
 // Child is one proposed table for the elements of an array.
@@ -65,7 +62,7 @@ func (s *Survey) columns() []Column {
 }
 
 func (k *seen) column(key string) Column {
-	return Column{Wire: key, Kind: custom.KindWord(k.kind(key)), Records: k.rows, Empty: k.empty, Example: k.example}
+	return Column{Wire: key, Kind: custom.KindWord(k.kind(key)), Records: k.rows, Empty: k.empty}
 }
 
 // YAML returns the proposal as lines to paste into the resource's entry in custom: columns and

@@ -145,19 +145,6 @@ func Recommended() []string {
 	}
 }
 
-// Settings are the statements that give the readers that log in the timeouts that they lack.
-func (s State) Settings() []string {
-	var statements []string
-	for _, r := range s.Readers {
-		for _, timeout := range Timeouts() {
-			if r.Login && slices.Contains(r.Unlimited, timeout.Name) {
-				statements = append(statements, timeout.of(r.Role))
-			}
-		}
-	}
-	return statements
-}
-
 // poor are the findings about readers that have too little.
 func (s State) poor() []Finding {
 	var findings []Finding

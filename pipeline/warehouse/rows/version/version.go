@@ -41,11 +41,6 @@ const (
 	Superseded
 )
 
-// String implements fmt.Stringer.
-func (v Verdict) String() string {
-	return [...]string{Replace: "replace", Rollback: "rollback", Superseded: "superseded"}[v]
-}
-
 // Judge compares the pairs of modification time and call number. Where either side has no
 // modification time, or an impossible one, it compares the calls alone.
 func Judge(record Record, row Row) Verdict {

@@ -35,7 +35,7 @@ func TestJudge(t *testing.T) {
 		"a zone ahead is no future":    {version.Record{Modified: noon.Add(14 * time.Hour), Call: 1, RequestedAt: noon}, version.Row{Modified: noon, Call: 2, Changed: noon}, version.Replace},
 	} {
 		if got := version.Judge(test.record, test.row); got != test.want {
-			t.Errorf("%s: %s, want %s", name, got, test.want)
+			t.Errorf("%v: %v, want %v", name, got, test.want)
 		}
 	}
 }
