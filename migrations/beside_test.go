@@ -133,7 +133,7 @@ func (r *reader) ends(t *testing.T) {
 	t.Helper()
 	r.stop()
 	err := <-r.ended
-	assertf(t, err == nil, "a reader beside it: %v", err)
+	errorIf(t, err != nil, "a reader beside it: %v", err)
 }
 
 // TestAMigrationBesideReaders: an open transaction on a small table delays the upgrade, and readers
@@ -169,11 +169,11 @@ func TestAReaderThatNeverLetsGo(t *testing.T) {
 	holder := holds(t, url, "invoicing.currencies")
 	reader := reads(t, url, "accounting.chart_of_accounts")
 	err := migrations.Migrate(t.Context(), url, later(t, migrations.Options{Patience: 3 * time.Second}))
-	requiref(t, errors.Is(err, migrations.ErrBlocked), "Migrate = %v, want ErrBlocked", err)
+	fatalIf(t, !errors.Is(err, migrations.ErrBlocked), "Migrate = %v, want ErrBlocked", err)
 	for _, want := range []string{
 		"invoicing.currencies", fmt.Sprintf("pid %d", holder.PgConn().PID()), `application "till"`, "in a transaction since", "90001_every_table.sql", "run it again",
 	} {
-		assertf(t, strings.Contains(err.Error(), want), "the error lacks %s: %v", want, err)
+		errorIf(t, !strings.Contains(err.Error(), want), "the error lacks %s: %v", want, err)
 	}
 	reader.ends(t)
 	empty(t, "tables were altered", list(t, url, `SELECT name FROM sluice.table_columns WHERE column_name = 'later'`))
@@ -207,7 +207,7 @@ func TestManyShortWaits(t *testing.T) {
 		})
 	})
 	answer, ok := errors.AsType[*pgconn.PgError](err)
-	assertf(t, errors.Is(err, migrations.ErrBlocked) && ok && answer.Code == "57014", "the transaction ended with %v, want it canceled", err)
+	errorIf(t, !errors.Is(err, migrations.ErrBlocked) || !ok || answer.Code != "57014", "the transaction ended with %v, want it canceled", err)
 }
 
 // TestASessionThatCallsItselfAMigration: any session can choose our application name. A session of
@@ -251,18 +251,18 @@ func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option)
 	}
 }
 
-// assertf fails the test with a message unless what it is about is so.
-func assertf(tb testing.TB, so bool, format string, args ...any) {
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
 	tb.Helper()
-	if !so {
+	if wrong {
 		tb.Errorf(format, args...)
 	}
 }
 
-// requiref is assertf that ends the test.
-func requiref(tb testing.TB, so bool, format string, args ...any) {
+// fatalIf does so, and ends it.
+func fatalIf(tb testing.TB, wrong bool, format string, args ...any) {
 	tb.Helper()
-	if !so {
+	if wrong {
 		tb.Fatalf(format, args...)
 	}
 }
@@ -272,13 +272,13 @@ func failure(_ any, err error) error { return err }
 
 func failsWith(tb testing.TB, err, want error) {
 	tb.Helper()
-	assertf(tb, errors.Is(err, want), "error %v, want %v", err, want)
+	errorIf(tb, !errors.Is(err, want), "error %v, want %v", err, want)
 }
 
 // empty fails the test if anything was found.
 func empty[T any](tb testing.TB, what string, found []T) {
 	tb.Helper()
-	assertf(tb, len(found) == 0, "%s: %v", what, found)
+	errorIf(tb, len(found) != 0, "%s: %v", what, found)
 }
 
 // sure returns the value of a call, and ends the test if the call failed.

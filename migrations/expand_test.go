@@ -169,6 +169,6 @@ func TestFaultsOfMigrations(t *testing.T) {
 	} {
 		faults := faultsOf(29, "-- +goose Up\n"+text)
 		said := strings.Join(faults, "; ")
-		assertf(t, (want == "") == (said == "") && strings.Contains(said, want), "%s\nhas the faults %q, want %q", text, faults, want)
+		errorIf(t, (want == "") != (said == "") || !strings.Contains(said, want), "%s\nhas the faults %q, want %q", text, faults, want)
 	}
 }

@@ -24,7 +24,7 @@ func TestReleasedFilesStayAsTheyAre(t *testing.T) {
 	known := map[string]string{}
 	for line := range strings.Lines(string(text)) {
 		digest, name, found := strings.Cut(strings.TrimSpace(line), "  ")
-		requiref(t, found, "%s has the line %q, want what sha256sum prints", frozen, line)
+		fatalIf(t, !found, "%s has the line %q, want what sha256sum prints", frozen, line)
 		known[name] = digest
 	}
 	names := sure(fs.Glob(migrations.FS, "*.sql"))(t)
@@ -41,7 +41,7 @@ func TestReleasedFilesStayAsTheyAre(t *testing.T) {
 		}
 		delete(known, name)
 		number := fmt.Sprintf("%05d_", n+migrations.First)
-		assertf(t, strings.HasPrefix(name, number), "%s does not begin with %s: files are numbered without gaps", name, number)
+		errorIf(t, !strings.HasPrefix(name, number), "%s does not begin with %s: files are numbered without gaps", name, number)
 	}
 	for name := range known {
 		t.Errorf("%s is missing, and databases have it: restore it", name)
@@ -105,7 +105,7 @@ func TestTheNextVersionComesGoesAndContracts(t *testing.T) {
 
 	unchanged("back to this version", migrations.Options{}, nil)
 	pending, err := migrations.Pending(t.Context(), url)
-	assertf(t, err == nil && !pending, "back to this version: pending is %t, %v", pending, err)
+	errorIf(t, err != nil || pending, "back to this version: pending is %t, %v", pending, err)
 	bill("3")
 	unchanged("forth again", coming, nil)
 	bills("1 1", "2 0", "3 0")

@@ -61,7 +61,7 @@ func TestTheProgramBeforeWorksOnANewerDatabase(t *testing.T) {
 	}
 	var log bytes.Buffer
 	must(t, migrations.Migrate(t.Context(), url, migrations.Options{Log: slog.New(slog.NewTextHandler(&log, nil))}))
-	assertf(t, strings.Contains(log.String(), "nothing to migrate: a newer version did it"), "it does not say why it does nothing:\n%s", &log)
+	errorIf(t, !strings.Contains(log.String(), "nothing to migrate: a newer version did it"), "it does not say why it does nothing:\n%s", &log)
 	if changed, err := migrations.Declare(t.Context(), url, []schema.Service{}); err != nil || changed != 0 {
 		t.Errorf("it declared %d columns, %v", changed, err)
 	}
@@ -85,7 +85,7 @@ func TestAFloorAboveAProgramRefusesIt(t *testing.T) {
 		for call, err := range map[string]error{
 			"Migrate": migrations.Migrate(t.Context(), url, migrations.Options{}), "Pending": pending, "PendingViews": views, "Declare": declare,
 		} {
-			assertf(t, errors.Is(err, migrations.ErrNewer) && strings.Contains(err.Error(), test.needs),
+			errorIf(t, !errors.Is(err, migrations.ErrNewer) || !strings.Contains(err.Error(), test.needs),
 				"the floor of the %s: %s = %v, want %q", what, call, err, test.needs)
 		}
 		same(t, "changed", before, catalogue(t, url))
@@ -103,12 +103,12 @@ func TestAContractWaitsForTheEndOfOlderProcesses(t *testing.T) {
 	old, dumb := atWork(t, url, "old", next()-1), atWork(t, url, "dumb", nil)
 	err := migrations.Migrate(t.Context(), url, opts)
 	for _, want := range []string{fmt.Sprintf("%05d_contract.sql", next()), fmt.Sprintf("old, of version %d, since 20", next()-1), "dumb, of a version before the floor"} {
-		assertf(t, errors.Is(err, migrations.ErrBelow) && strings.Contains(err.Error(), want) && !strings.Contains(err.Error(), "current"),
+		errorIf(t, !errors.Is(err, migrations.ErrBelow) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "current"),
 			"Migrate = %v, want %s", err, want)
 	}
 	must(t, dumb.Close(t.Context()))
 	outlook, err := migrations.Foresee(t.Context(), url, opts)
-	assertf(t, err == nil && len(outlook.Steps) == 1 && outlook.Steps[0].Contracts && len(outlook.Steps[0].Below) == 1,
+	errorIf(t, err != nil || len(outlook.Steps) != 1 || !outlook.Steps[0].Contracts || len(outlook.Steps[0].Below) != 1,
 		"the outlook is %+v, %v", outlook.Steps, err)
 	must(t, old.Close(t.Context()))
 	must(t, migrations.Migrate(t.Context(), url, opts))
@@ -122,12 +122,12 @@ func TestTheFloorOnlyRises(t *testing.T) {
 	must(t, migrations.GrantWorker(t.Context(), url, role))
 	run(t, url, `SELECT sluice.raise_floor(400, 9)::text`, `SELECT sluice.raise_floor(3)::text`)
 	got := list(t, worker, `SELECT program || ' ' || queue FROM sluice.floor`)
-	assertf(t, got[0] == "400 9", "the floor is %q", got)
+	errorIf(t, got[0] != "400 9", "the floor is %q", got)
 	conn := warehousetest.Connect(t, worker)
 	for _, sql := range []string{
 		`SELECT sluice.raise_floor(99)`, `UPDATE sluice.floor SET program = 99`,
 	} {
-		assertf(t, failure(conn.Exec(t.Context(), sql)) != nil, "the worker may: %s", sql)
+		errorIf(t, failure(conn.Exec(t.Context(), sql)) == nil, "the worker may: %s", sql)
 	}
 }
 
@@ -222,6 +222,6 @@ func TestSharesOfFiveClasses(t *testing.T) {
 	for left, want := range map[string]string{"0": "false", "42": "false", "43": "true"} {
 		got := list(t, url, `SELECT (sluice.class_available_at('o', 'shop', 4, '{0.4,0,0,0,0.02}', 100, `+left+`, `+left+`,
 			NULL, now(), now() - interval '24 hours', NULL, '24 hours') = now())::text`)
-		assertf(t, got[0] == want, "with %s calls left, a backfill may call at once is %s, want %s", left, got[0], want)
+		errorIf(t, got[0] != want, "with %s calls left, a backfill may call at once is %s, want %s", left, got[0], want)
 	}
 }

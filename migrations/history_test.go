@@ -53,7 +53,7 @@ func TestHistoryMakesItsViewsAndFunctions(t *testing.T) {
 		"as_of.inventory_organizations": true, "history.inventory_organizations_as_of": false, // a view reads the table, and has no versions of it
 		"as_of.stock": false, "as_of.chat_conversations": false, "history.inventory_items_as_of": false,
 	} {
-		assertf(t, slices.Contains(found, name) == want, "there is %s: %t, want %t", name, !want, want)
+		errorIf(t, slices.Contains(found, name) != want, "there is %s: %t, want %t", name, !want, want)
 	}
 	const made = `SELECT name || ' ' || applied_at FROM sluice.views ORDER BY 1`
 	before := list(t, url, made)
@@ -63,7 +63,7 @@ func TestHistoryMakesItsViewsAndFunctions(t *testing.T) {
 	must(t, migrations.Migrate(t.Context(), url, opts))
 	const last = `SELECT attname::text FROM pg_attribute WHERE attrelid = 'as_of.inventory_bills'::regclass ORDER BY attnum DESC LIMIT 1`
 	got := list(t, url, last)
-	assertf(t, got[0] == "later", "the last column of the view is %s", got[0])
+	errorIf(t, got[0] != "later", "the last column of the view is %s", got[0])
 	every := all(t, url)
 	must(t, migrations.Migrate(t.Context(), url, migrations.Options{History: every}))
 	if found := list(t, url, objectsOfThePast); len(found) < 250 {
@@ -86,7 +86,7 @@ func TestHistoryEnds(t *testing.T) {
 		t.Fatalf("Migrate = %v, want ErrDependents in one line", err)
 	}
 	for _, want := range []string{"view hers.report depends on view as_of.bills", "view hers.lines depends on view as_of.inventory_bills_line_items", "view hers.other"} {
-		assertf(t, strings.Contains(err.Error(), want), "the error lacks %q: %v", want, err)
+		errorIf(t, !strings.Contains(err.Error(), want), "the error lacks %q: %v", want, err)
 	}
 	same(t, "dropped although it is used", whole, list(t, url, objectsOfThePast))
 	outlook := sure(migrations.Foresee(t.Context(), url, chats))(t)
@@ -117,7 +117,7 @@ func TestHistoryOfOtherOrganizations(t *testing.T) {
 		t.Helper()
 		must(t, migrations.Migrate(t.Context(), url, migrations.Options{History: migrations.History{Organizations: []string{organization}}}))
 		found := list(t, url, objectsOfThePast)
-		assertf(t, slices.Contains(found, "as_of.bills") == want, "%s there is %q", when, found)
+		errorIf(t, slices.Contains(found, "as_of.bills") != want, "%s there is %q", when, found)
 	}
 	has("by the configuration of another organization", "ours", true)
 	has("by its own configuration", "theirs", false)

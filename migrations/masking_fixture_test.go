@@ -96,7 +96,7 @@ func (f *readable) fill() {
 	}
 	script(f.T, f.url, sqlFillNotes)
 	rows := list(f.T, f.url, `SELECT organization_id FROM inventory.bills WHERE row_to_json(bills)::text LIKE '%PERSONAL%'`)
-	requiref(f, len(rows) == 2, "the marks are in bills of %q", rows)
+	fatalIf(f, len(rows) != 2, "the marks are in bills of %q", rows)
 }
 
 // sqlFill writes an INSERT for each copied table. Tables come before those of their arrays, whose
@@ -175,7 +175,7 @@ func (f *readable) answers() []string {
 			ELSE 'NULL' END, ', ' ORDER BY u.place)
 			FROM (SELECT y.typname AS name, x.place FROM unnest(p.proargtypes::oid[]) WITH ORDINALITY AS x (type, place) JOIN pg_type y ON y.oid = x.type) AS u))
 		FROM pg_proc p WHERE p.pronamespace = 'analytics'::regnamespace AND p.proname NOT IN ('want', 'fresh') ORDER BY 1`)
-	requiref(f, len(found) >= 7, "readers may ask only %q", found)
+	fatalIf(f, len(found) < 7, "readers may ask only %q", found)
 	return found
 }
 
@@ -185,6 +185,6 @@ func (f *readable) rows(conn *pgx.Conn, of string) []string {
 	rows, err := conn.Query(f.Context(), fmt.Sprintf(`SELECT t::text || ' ' || row_to_json(t)::text FROM (SELECT * FROM %s) AS t`, of))
 	must(f.T, err)
 	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	requiref(f, err == nil, "%s: %v", of, err)
+	fatalIf(f, err != nil, "%s: %v", of, err)
 	return found
 }

@@ -25,7 +25,7 @@ CREATE TABLE "custom"."lists" (organization_id text, _raw_position integer);
 COMMENT ON TABLE "custom"."lists" IS 'A list.';
 `
 	must(t, migrations.Execute(t.Context(), f.url, migrations.Options{}, func(context.Context) (string, error) { return plan, nil }))
-	requiref(t, slices.Contains(f.objects(), "custom.lists"), "the plan made no table")
+	fatalIf(t, !slices.Contains(f.objects(), "custom.lists"), "the plan made no table")
 	f.mayRead()
 }
 
@@ -43,7 +43,7 @@ func (f *readable) mayRead() {
 		bySchema[service] = raw
 	}
 	objects := f.objects()
-	requiref(f, len(objects) >= 120, "there are %d tables and views only", len(objects))
+	fatalIf(f, len(objects) < 120, "there are %d tables and views only", len(objects))
 	for _, role := range append(all, f.stranger) {
 		conn := f.as(role, nil)
 		for _, object := range objects {
@@ -57,7 +57,7 @@ func (f *readable) mayRead() {
 				f.Errorf("%s reads %s: %v, want that it may: %t", role, object, err, want)
 			}
 			pg, ok := errors.AsType[*pgconn.PgError](err)
-			assertf(f, err == nil || ok && pg.Code == "42501", "%s reads %s: %v", role, object, err)
+			errorIf(f, err != nil && (!ok || pg.Code != "42501"), "%s reads %s: %v", role, object, err)
 		}
 		for what, ask := range map[string]string{
 			"write to": `SELECT c.oid::regclass::text FROM pg_class c WHERE c.relkind IN ('r', 'p', 'v') AND c.oid >= 16384
@@ -75,7 +75,7 @@ func (f *readable) mayRead() {
 		if err := f.as(f.raw, nil).QueryRow(f.Context(), ask).Scan(&got); err != nil || got != want {
 			f.Errorf("a raw reader asks %s: %q, %v, want %q", ask, got, err, want)
 		}
-		assertf(f, f.as(f.unmasked, nil).QueryRow(f.Context(), ask).Scan(&got) != nil, "another reader gets an answer to %s: %q", ask, got)
+		errorIf(f, f.as(f.unmasked, nil).QueryRow(f.Context(), ask).Scan(&got) == nil, "another reader gets an answer to %s: %q", ask, got)
 	}
 }
 
@@ -102,18 +102,18 @@ func TestMaskedReadersSeeNothingPersonal(t *testing.T) {
 			shown = append(shown, answer)
 		}
 		for _, row := range append(rows, open...) {
-			assertf(t, !strings.Contains(row, `"organization_id":"b"`), "a reader of organization a sees in %s: %s", answer, row)
+			errorIf(t, strings.Contains(row, `"organization_id":"b"`), "a reader of organization a sees in %s: %s", answer, row)
 		}
 		both, limited := f.rows(raw, answer), slices.ContainsFunc(open, func(row string) bool { return strings.Contains(row, `"organization_id":"a"`) })
-		assertf(t, !limited || len(both) > len(open) || strings.Contains(answer, "'a'"),
+		errorIf(t, limited && len(both) <= len(open) && !strings.Contains(answer, "'a'"),
 			"%s has %d rows of one organization and %d of two", answer, len(open), len(both))
 	}
 	t.Logf("without rows: %q, with something personal for those who may see it: %q", empty, shown)
 	for _, bites := range []string{"analytics.bills", "analytics.spend_lines", "analytics.organizations", "analytics.freshness", "analytics.deleted"} {
-		assertf(t, !slices.Contains(empty, bites), "%s has no row, so nothing of it was searched", bites)
+		errorIf(t, slices.Contains(empty, bites), "%s has no row, so nothing of it was searched", bites)
 	}
 	const contacts = "analytics.contacts"
-	assertf(t, !slices.Contains(f.answers(), contacts) || slices.Contains(shown, contacts), "a reader of persons sees none in %s", contacts)
+	errorIf(t, slices.Contains(f.answers(), contacts) && !slices.Contains(shown, contacts), "a reader of persons sees none in %s", contacts)
 }
 
 // TestAReadersFunctionSeesNoOtherRow: a function of the reader in a condition is called for the
@@ -132,7 +132,7 @@ func TestAReadersFunctionSeesNoOtherRow(t *testing.T) {
 		WHERE c.relnamespace = 'analytics'::regnamespace AND c.relkind = 'v'
 			AND EXISTS (SELECT FROM pg_attribute o WHERE o.attrelid = c.oid AND o.attname = 'organization_id')
 		GROUP BY c.relname ORDER BY c.relname`)
-	requiref(t, len(views) >= 7, "only these views have organizations: %q", views)
+	fatalIf(t, len(views) < 7, "only these views have organizations: %q", views)
 	for _, ask := range views {
 		heard = nil
 		_, err := conn.Exec(t.Context(), ask)
@@ -149,7 +149,7 @@ func TestAReadersFunctionSeesNoOtherRow(t *testing.T) {
 		GRANT SELECT ON analytics.leaky TO `+f.masked)
 	heard = nil
 	must(t, failure(conn.Exec(t.Context(), `SELECT count(*) FROM analytics.leaky WHERE pg_temp.peek(organization_id, '')`)))
-	assertf(t, slices.ContainsFunc(heard, func(said string) bool { return strings.HasPrefix(said, "peek b|") }),
+	errorIf(t, !slices.ContainsFunc(heard, func(said string) bool { return strings.HasPrefix(said, "peek b|") }),
 		"a view without the barrier is as tight: %q", heard)
 }
 
@@ -270,10 +270,10 @@ func TestMaskedReaders(t *testing.T) {
 			for _, row := range list(t, reader, `SELECT organization_id || ' ' || v::text FROM analytics.`+view+` AS v`) {
 				rows++
 				of, _, _ := strings.Cut(row, " ")
-				assertf(t, of == organization, "who may see %q sees in %s: %s", organization, view, row)
+				errorIf(t, of != organization, "who may see %q sees in %s: %s", organization, view, row)
 			}
 		}
-		assertf(t, (rows == 0) == (organization == ""), "who may see %q sees %d rows", organization, rows)
+		errorIf(t, (rows == 0) != (organization == ""), "who may see %q sees %d rows", organization, rows)
 	}
 	script(t, owner, `UPDATE analytics.readers SET organization_id = 'a'`)
 	got := list(t, reader, `SELECT concat_ws(' ', coalesce(title, '-'), creator_name) FROM analytics.chats WHERE chat_id = '1' AND network = ''

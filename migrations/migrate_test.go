@@ -74,7 +74,7 @@ func parallel(t *testing.T) string {
 func TestFourProcessesAtOnceMakeWhatOneMakes(t *testing.T) {
 	t.Parallel()
 	want := catalogue(t, migrated(t))
-	requiref(t, len(want) >= 150, "the catalogue has %d lines only", len(want))
+	fatalIf(t, len(want) < 150, "the catalogue has %d lines only", len(want))
 	url := warehousetest.New(t)
 	var group errgroup.Group
 	for range 4 {
@@ -92,12 +92,12 @@ func TestPending(t *testing.T) {
 		pending := sure(migrations.Pending(t.Context(), url))(t)
 		return pending
 	}
-	assertf(t, pending(), "nothing pending on an empty database")
+	errorIf(t, !pending(), "nothing pending on an empty database")
 	empty(t, "looking made", list(t, url, `SELECT nspname::text FROM pg_namespace WHERE nspname IN ('sluice', 'river')`))
 	must(t, migrations.Migrate(t.Context(), url, migrations.Options{}))
-	assertf(t, !pending(), "pending after migrating")
+	errorIf(t, pending(), "pending after migrating")
 	list(t, url, `DELETE FROM river.river_migration WHERE version = 8 RETURNING line`)
-	assertf(t, pending(), "a missing migration of the queue is not pending")
+	errorIf(t, !pending(), "a missing migration of the queue is not pending")
 }
 
 func TestEveryTableAndColumnIsExplained(t *testing.T) {
@@ -110,7 +110,7 @@ func TestEveryTableAndColumnIsExplained(t *testing.T) {
 		UNION ALL SELECT c.oid::regclass::text FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
 		WHERE nspname = 'sluice' AND relkind = 'r' AND relname <> 'schema_version'
 			AND coalesce(obj_description(c.oid, 'pg_class'), '') !~ '\.$'`)
-	assertf(t, len(bare) == 0, "without a comment that ends with a full stop: %v", bare)
+	errorIf(t, len(bare) != 0, "without a comment that ends with a full stop: %v", bare)
 }
 
 func TestNoPasswordInErrors(t *testing.T) {
@@ -121,9 +121,9 @@ func TestNoPasswordInErrors(t *testing.T) {
 		"postgres://u:canary@127.0.0.1/d?sslmode=wrong",
 	} {
 		err := migrations.Migrate(t.Context(), url, migrations.Options{})
-		requiref(t, err != nil, "no error for %s", url)
+		fatalIf(t, err == nil, "no error for %s", url)
 		text := err.Error()
-		assertf(t, !strings.Contains(text, "canary"), "the error shows the password: %s", text)
+		errorIf(t, strings.Contains(text, "canary"), "the error shows the password: %s", text)
 	}
 }
 
@@ -198,7 +198,7 @@ func TestADatabaseOfADevelopmentVersionIsLeftAlone(t *testing.T) {
 	url := warehousetest.New(t)
 	script(t, url, string(dump))
 	before := list(t, url, sqlWritten)
-	requiref(t, len(before) >= 60, "the dump has %d objects and rows", len(before))
+	fatalIf(t, len(before) < 60, "the dump has %d objects and rows", len(before))
 	_, pending := migrations.Pending(t.Context(), url)
 	_, views := migrations.PendingViews(t.Context(), url, migrations.History{})
 	_, declare := migrations.Declare(t.Context(), url, []schema.Service{})

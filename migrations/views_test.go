@@ -35,7 +35,7 @@ func TestViewsAreMadeAgainWhenTheirTextChanges(t *testing.T) {
 	}
 	views["views/base.sql"] = text(`2 AS two`)
 	err := migrations.Migrate(t.Context(), url, migrations.WithViews(migrations.Options{}, views))
-	assertf(t, errors.Is(err, migrations.ErrViewLosesColumns), "a view lost a column: %v", err)
+	errorIf(t, !errors.Is(err, migrations.ErrViewLosesColumns), "a view lost a column: %v", err)
 	if got := list(t, url, `SELECT one::text FROM analytics.above`); len(got) != 1 || got[0] != "1" {
 		t.Errorf("after the refusal: %q", got)
 	}
@@ -53,14 +53,14 @@ func TestViewsAreMadeAgainWhenTheirTextChanges(t *testing.T) {
 	}
 	views["views/before.sql"] = function(`one integer, two integer`, `one, two`)
 	err = migrations.Migrate(t.Context(), url, migrations.WithViews(migrations.Options{}, views))
-	assertf(t, errors.Is(err, migrations.ErrViewLosesColumns), "a function returns other columns: %v", err)
+	errorIf(t, !errors.Is(err, migrations.ErrViewLosesColumns), "a function returns other columns: %v", err)
 	pending, err := migrations.PendingViews(t.Context(), migrated(t), migrations.History{})
-	assertf(t, err == nil && !pending, "a migrated database lacks views: %t, %v", pending, err)
+	errorIf(t, err != nil || pending, "a migrated database lacks views: %t, %v", pending, err)
 	circle := fstest.MapFS{
 		"views/a.sql": {Data: []byte(`CREATE OR REPLACE VIEW analytics.a AS SELECT * FROM analytics.b`)},
 		"views/b.sql": {Data: []byte(`CREATE OR REPLACE VIEW analytics.b AS SELECT * FROM analytics.a`)},
 	}
-	assertf(t, migrations.Migrate(t.Context(), url, migrations.WithViews(migrations.Options{}, circle)) != nil,
+	errorIf(t, migrations.Migrate(t.Context(), url, migrations.WithViews(migrations.Options{}, circle)) == nil,
 		"views that read each other are made")
 }
 
@@ -69,10 +69,10 @@ func TestViewsAreMadeAgainWhenTheirTextChanges(t *testing.T) {
 func TestUnionsAreHidden(t *testing.T) {
 	t.Parallel()
 	names := sure(filepath.Glob("views/*.sql"))(t)
-	requiref(t, len(names) >= 40, "only %d views", len(names))
+	fatalIf(t, len(names) < 40, "only %d views", len(names))
 	for _, name := range names {
 		text := sure(os.ReadFile(name))(t)
-		assertf(t, !strings.Contains("\n"+string(text), "\nUNION"), "%s: select from the union in a subquery", name)
+		errorIf(t, strings.Contains("\n"+string(text), "\nUNION"), "%s: select from the union in a subquery", name)
 	}
 }
 
@@ -107,11 +107,11 @@ func TestEveryTableForAnalystsIsExplained(t *testing.T) {
 		WHERE nspname IN ('accounting', 'invoicing', 'billing', 'inventory', 'chat', 'analytics', 'notifications') AND relkind IN ('r', 'v')`
 	url := migrated(t)
 	tables := list(t, url, `SELECT c.oid::regclass::text `+here)
-	requiref(t, len(tables) >= 50, "only %d tables: %v", len(tables), tables)
+	fatalIf(t, len(tables) < 50, "only %d tables: %v", len(tables), tables)
 	bare := list(t, url, `SELECT c.oid::regclass::text `+here+` AND coalesce(obj_description(c.oid, 'pg_class'), '') !~ '\.$'
 		UNION ALL SELECT attrelid::regclass || '.' || attname FROM pg_attribute
 		WHERE attrelid IN (SELECT c.oid `+here+`) AND attnum > 0 AND coalesce(col_description(attrelid, attnum), '') !~ '\.$'`)
-	assertf(t, len(bare) == 0, "without a comment that ends with a full stop: %v", bare)
+	errorIf(t, len(bare) != 0, "without a comment that ends with a full stop: %v", bare)
 }
 
 // TestRunsAreKept: runs older than the given age are deleted, except for the last 400 of a stream,

@@ -66,15 +66,15 @@ func TestBackfillOutlivesItsRuns(t *testing.T) {
 		t.Fatalf("it begins at %+v (%s)", scan, s.state(id))
 	}
 	calls := ask[int](s.fixture, `SELECT forecast_calls FROM sluice.runs WHERE id = $1`, first.Run)
-	assertf(t, calls == 7, "its run is forecast with %d calls", calls)
+	errorIf(t, calls != 7, "its run is forecast with %d calls", calls)
 	first = s.turned(first, 5, nil)
 	must(s, s.db.Settle(t.Context(), first, pipeline.Settlement{State: pipeline.StateFailed, Kind: pipeline.Unavailable, Reason: "down", EndRun: true}))
 	due := ask[bool](s.fixture, `SELECT enabled AND next_due_at BETWEEN clock_timestamp() AND clock_timestamp() + interval '16 minutes'
 		FROM sluice.streams WHERE resource = 'bills.backfill'`)
-	assertf(t, s.state(id) == "queued 1" && due, "after a failed run it is %s, due soon: %t", s.state(id), due)
+	errorIf(t, s.state(id) != "queued 1" || !due, "after a failed run it is %s, due soon: %t", s.state(id), due)
 
 	second := s.claimOf(s.again())
-	requiref(t, second.Run != first.Run && second.Position.Scan.Page == 5 && s.state(id) == "running 2",
+	fatalIf(t, second.Run == first.Run || second.Position.Scan.Page != 5 || s.state(id) != "running 2",
 		"the next run is %d (%s) at %+v, want another one at page 5", second.Run, s.state(id), second.Position.Scan)
 	second = s.turned(second, 6, nil)
 	must(s, s.db.Settle(t.Context(), second, pipeline.Settlement{State: pipeline.StateDenied, Kind: pipeline.Denied, Reason: "no right", EndRun: true}))
@@ -82,11 +82,11 @@ func TestBackfillOutlivesItsRuns(t *testing.T) {
 	same(t, "the backfill", "failed 2", s.state(id))
 	key := sure(s.db.Resume(t.Context(), id))(s)
 	third := s.claimOf(s.again())
-	assertf(t, key == s.again().Key() && third.Position.Scan.Page == 6, "resumed %s at %+v", key, third.Position.Scan)
+	errorIf(t, key != s.again().Key() || third.Position.Scan.Page != 6, "resumed %s at %+v", key, third.Position.Scan)
 	s.turned(third, 0, &pipeline.End{Outcome: pipeline.OutcomeDone})
 	over := ask[bool](s.fixture, `SELECT NOT enabled AND requested_gen = served_gen AND watermark IS NULL AND scan IS NULL FROM sluice.streams
 		WHERE resource = 'bills.backfill'`)
-	assertf(t, s.state(id) == "done 3" && over, "it is %s, and its stream over: %t", s.state(id), over)
+	errorIf(t, s.state(id) != "done 3" || !over, "it is %s, and its stream over: %t", s.state(id), over)
 	must(s, s.db.RegisterStreams(t.Context(), nil))
 	s.order() // the list is free for another backfill
 }
@@ -102,14 +102,14 @@ func TestBackfillIsPaused(t *testing.T) {
 	claim = s.turned(claim, 4, nil) // the chunk under way ends
 	failsWith(t, s.db.Pause(t.Context(), id), backfills.ErrState)
 	open, err := s.db.OpenStreams(t.Context())
-	assertf(t, err == nil && len(open) == 0, "%v is to be worked, %v", open, err)
+	errorIf(t, err != nil || len(open) != 0, "%v is to be worked, %v", open, err)
 	must(s, failure(s.db.Resume(t.Context(), id)))
 	again := s.claimOf(s.again())
-	assertf(t, again.Run == claim.Run && again.Position.Scan.Page == 4 && s.state(id) == "running 1",
+	errorIf(t, again.Run != claim.Run || again.Position.Scan.Page != 4 || s.state(id) != "running 1",
 		"it goes on in run %d at %+v (%s)", again.Run, again.Position.Scan, s.state(id))
 	s.turned(again, 0, &pipeline.End{Outcome: pipeline.OutcomeDone})
 	served := ask[bool](s.fixture, `SELECT requested_gen = served_gen FROM sluice.streams WHERE resource = 'bills.backfill'`)
-	assertf(t, served && s.state(id) == "done 1", "it is %s; both requests are served: %t", s.state(id), served)
+	errorIf(t, !served || s.state(id) != "done 1", "it is %s; both requests are served: %t", s.state(id), served)
 }
 
 // A worker of a cancelled backfill may not write any more (invariant 6), and a chunk that fails
@@ -123,11 +123,11 @@ func TestBackfillIsCancelled(t *testing.T) {
 	same(t, "a run that failed while it was paused left it", "paused 1", s.state(id))
 	must(s, failure(s.db.Resume(t.Context(), id)))
 	claim = s.claimOf(s.again())
-	assertf(t, claim.Position.Scan.Page == 3, "it goes on at %+v", claim.Position.Scan)
+	errorIf(t, claim.Position.Scan.Page != 3, "it goes on at %+v", claim.Position.Scan)
 	must(s, s.db.Cancel(t.Context(), id))
 	failsWith(t, failure(s.db.Load(t.Context(), s.of(claim, header("2", "10", 4)))), pipeline.ErrLostClaim)
 	open := ask[int](s.fixture, `SELECT count(*) FROM sluice.runs WHERE ended_at IS NULL`)
-	assertf(t, s.state(id) == "cancelled 2" && open == 0, "it is %s, with %d open runs", s.state(id), open)
+	errorIf(t, s.state(id) != "cancelled 2" || open != 0, "it is %s, with %d open runs", s.state(id), open)
 	failsWith(t, s.db.Cancel(t.Context(), 99), backfills.ErrState)
 	// What happens to this backfill does not disturb the next one of the list.
 	next := s.order()
@@ -186,12 +186,12 @@ func TestBackfillKeepsItsParents(t *testing.T) {
 	claim := s.claimOf(stream)
 	parent, left, err := s.db.NextParent(t.Context(), claim)
 	must(s, err)
-	requiref(t, parent == "a" && left == 3, "parent %q, %d left", parent, left)
+	fatalIf(t, parent != "a" || left != 3, "parent %q, %d left", parent, left)
 	batch := s.of(claim)
 	batch.Parent = &pipeline.ParentRead{ID: "a"}
 	must(s, failure(s.db.Load(t.Context(), batch)))
 	must(s, s.db.Settle(t.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, Kind: pipeline.Unavailable, Reason: "down", EndRun: true}))
 	parent, left, err = s.db.NextParent(t.Context(), s.claimOf(stream))
 	must(s, err)
-	assertf(t, parent == "b" && left == 2, "the next run begins with parent %q, %d left, want b of two", parent, left)
+	errorIf(t, parent != "b" || left != 2, "the next run begins with parent %q, %d left, want b of two", parent, left)
 }

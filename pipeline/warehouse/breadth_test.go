@@ -149,7 +149,7 @@ func (s *storeFixture) pending(limit int) ([]string, int) {
 func (s *storeFixture) wantPending(limit int, total int, ids ...string) {
 	s.Helper()
 	got, left := s.pending(limit)
-	assertf(s, (cmp.Diff(ids, got) == "" || len(ids)+len(got) == 0) && left == total,
+	errorIf(s, cmp.Diff(ids, got) != "" && len(ids)+len(got) != 0 || left != total,
 		"pending is %v of %d, want %v of %d", got, left, ids, total)
 }
 
@@ -195,7 +195,7 @@ func TestASingleRecordThatUpstreamServesLateIsNotAskedForAtOnce(t *testing.T) {
 	s.load(s.of(list, header("1", "new", 5)))
 	s.load(s.of(details, singleBill("1", "old", 4)))
 	got := s.states()
-	assertf(t, got == "1:pending", "state is %q: the record was older than its row", got)
+	errorIf(t, got != "1:pending", "state is %q: the record was older than its row", got)
 	s.wantPending(10, 0)
 	must(s, exec(s, `UPDATE store.bills SET _detail_at = _detail_at - interval '61 minutes', _changed_at = _changed_at - interval '2 hours'`))
 	s.wantPending(10, 1, "1")
@@ -261,24 +261,24 @@ func TestHeadersMakeTheirDetailsDue(t *testing.T) {
 	}
 	later("")
 	s.load(s.of(list, singleBill("9", "whole", 1)))
-	assertf(t, !due(), "a list record with lines leaves nothing to be read")
+	errorIf(t, due(), "a list record with lines leaves nothing to be read")
 	s.load(s.of(list, header("1", "a", 1)))
-	assertf(t, due(), "a header did not make the details due")
+	errorIf(t, !due(), "a header did not make the details due")
 	later("")
 	s.load(s.of(list, header("1", "a", 1)))
-	assertf(t, !due(), "an equal header made the details due")
+	errorIf(t, due(), "an equal header made the details due")
 	later(", enabled = false")
 	s.load(s.of(list, header("1", "b", 1)))
-	assertf(t, !due(), "a disabled stream became due")
+	errorIf(t, due(), "a disabled stream became due")
 	later(", enabled = true, wait_until = now() + interval '1 hour'")
 	s.load(s.of(list, header("1", "c", 1)))
-	assertf(t, !due(), "a stream that waits for its budget became due")
+	errorIf(t, due(), "a stream that waits for its budget became due")
 	// A batch that fails undoes it.
 	later(", wait_until = NULL")
 	batch := s.of(list, header("1", "d", 1))
 	batch.Complete = func(context.Context, pgx.Tx) error { return errBoom }
 	failsWith(t, failure(s.db.Load(t.Context(), batch)), errBoom)
-	assertf(t, !due(), "a unit that failed made the details due")
+	errorIf(t, due(), "a unit that failed made the details due")
 }
 
 // TestListAndDetailsDoNotWaitForEachOther locks the details stream while its list loads. The

@@ -50,11 +50,11 @@ func TestDeclaredCapabilities(t *testing.T) {
 			got := make(map[pipeline.Capability]string)
 			for _, v := range capabilities.Declared(&test.resource) {
 				got[v.Capability] = string(v.Answer) + " " + string(v.Source)
-				assertf(t, v.Evidence != "", "%s rests on nothing", v.Capability)
+				errorIf(t, v.Evidence == "", "%s rests on nothing", v.Capability)
 			}
-			assertf(t, len(got) == len(test.want), "%v, want %v", got, test.want)
+			errorIf(t, len(got) != len(test.want), "%v, want %v", got, test.want)
 			for c, want := range test.want {
-				assertf(t, got[c] == want, "%s is %q, want %q", c, got[c], want)
+				errorIf(t, got[c] != want, "%s is %q, want %q", c, got[c], want)
 			}
 		})
 	}
@@ -93,7 +93,7 @@ func TestVerdictsAreKept(t *testing.T) {
 	}}
 	stale := batch
 	stale.Claim.Fence--
-	requiref(t, failure(h.db.Load(t.Context(), stale)) != nil, "a lost claim was loaded")
+	fatalIf(t, failure(h.db.Load(t.Context(), stale)) == nil, "a lost claim was loaded")
 	same(t, "after a unit that was refused", "yes assumed ", verdict(pipeline.CapabilityFilter))
 	batch.Claim = h.claim()
 	h.load(batch)
@@ -167,6 +167,6 @@ func TestLatenessFades(t *testing.T) {
 		{"0", "0", 0},
 	} {
 		got := ask[float64](h, "SELECT extract(epoch FROM sluice.faded($1::interval, clock_timestamp() - $2::interval))::float8", test.peak, test.age)
-		assertf(t, got <= test.want && got >= test.want-0.1, "%s after %s: %g s, want %g", test.peak, test.age, got, test.want)
+		errorIf(t, got > test.want || got < test.want-0.1, "%s after %s: %g s, want %g", test.peak, test.age, got, test.want)
 	}
 }

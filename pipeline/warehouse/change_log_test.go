@@ -76,8 +76,8 @@ func TestAnUnchangedPageLogsNothing(t *testing.T) {
 	logged := ask[int64](w.fixture, `SELECT coalesce(max(seq), 0) FROM sluice.changes`)
 	w.load(w.of(claim, header("1", "a", 1), header("2", "a", 1)))
 	again := ask[int64](w.fixture, `SELECT nextval(pg_get_serial_sequence('sluice.changes', 'seq'))`)
-	assertf(t, again == logged+1, "an unchanged page took %d numbers of the log", again-logged-1)
-	assertf(t, logged == 1, "a page of new records took %d rows of the log, want one", logged)
+	errorIf(t, again != logged+1, "an unchanged page took %d numbers of the log", again-logged-1)
+	errorIf(t, logged != 1, "a page of new records took %d rows of the log, want one", logged)
 }
 
 // TestATombstoneMovesTheStamp: a consumer asks for rows with a later _changed_at than the last one
@@ -88,7 +88,7 @@ func TestATombstoneMovesTheStamp(t *testing.T) {
 		t.Helper()
 		got := ask[[]string](l.fixture, `WITH seen AS (UPDATE public.seen SET upto = (SELECT max(_changed_at) FROM shop.things) FROM (SELECT upto AS before FROM public.seen) AS s RETURNING before)
 			SELECT coalesce(array_agg(thing_id ORDER BY thing_id), '{}') FROM shop.things, seen WHERE _changed_at > before`)
-		assertf(t, slices.Equal(got, want), "%s: the follower sees %q, want %q", what, got, want)
+		errorIf(t, !slices.Equal(got, want), "%s: the follower sees %q, want %q", what, got, want)
 	}
 	must(l, failure(l.db.Pool().Exec(t.Context(), `CREATE TABLE public.seen AS SELECT '-infinity'::timestamptz AS upto`)))
 	l.read(1, 2, 3, 4, 5)
@@ -171,7 +171,7 @@ func (w *wordFixture) evidence() []string {
 func (w *wordFixture) want(what string, want ...string) {
 	w.Helper()
 	got := w.evidence()
-	assertf(w, slices.Equal(got, want), "%s: %q is known, want %q", what, got, want)
+	errorIf(w, !slices.Equal(got, want), "%s: %q is known, want %q", what, got, want)
 }
 
 // TestABatchIsUpstreamsWord: rows that a scan missed and an answer for several records leaves out
@@ -186,7 +186,7 @@ func TestABatchIsUpstreamsWord(t *testing.T) {
 	}
 	w.shown("1", "2", "4")
 	w.want("a path that never answered is not asked", "3 suspected")
-	assertf(t, ask[bool](w.fixture, `SELECT next_due_at < now() + interval '61 minutes' FROM sluice.streams WHERE resource = 'bills.sweep'`),
+	errorIf(t, !ask[bool](w.fixture, `SELECT next_due_at < now() + interval '61 minutes' FROM sluice.streams WHERE resource = 'bills.sweep'`),
 		"no word can be had, and the sweep is not repeated soon")
 	w.single("1", "4")
 	w.shown("1", "4")
@@ -194,7 +194,7 @@ func TestABatchIsUpstreamsWord(t *testing.T) {
 	if got := []string{control("2"), control("1"), control("4", "2")}; !slices.Equal(got, []string{"4", "", "1"}) && !slices.Equal(got, []string{"1", "", "1"}) {
 		t.Errorf("the controls are %q, want a bill that has its single record, and none for a bill that was seen", got)
 	}
-	assertf(t, !ask[bool](w.fixture, `SELECT next_due_at < now() + interval '61 minutes' FROM sluice.streams WHERE resource = 'bills.sweep'`),
+	errorIf(t, ask[bool](w.fixture, `SELECT next_due_at < now() + interval '61 minutes' FROM sluice.streams WHERE resource = 'bills.sweep'`),
 		"the word of the second bill can be had, and the sweep is repeated soon")
 
 	batch := w.of(w.claimOf(w.details), w.singles("1")...)

@@ -95,7 +95,7 @@ func TestAnErasedRecordIsNowhere(t *testing.T) {
 	e := openErasing(t)
 	before := e.tables()
 	n := len(left(before, person))
-	requiref(t, n >= 10, "the person stands in %d rows only", n)
+	fatalIf(t, n < 10, "the person stands in %d rows only", n)
 	want := map[string]int64{
 		"rows": 1, "arrays of rows": 1, "versions": 3, "values by day": 1, "raw records": 3, "quarantine": 1, "callbacks": 2, "events": 1, "hints": 1,
 	}
@@ -119,7 +119,7 @@ func TestAnErasedRecordIsNowhere(t *testing.T) {
 		}
 	}
 	for _, row := range after["sluice.raw_records"] {
-		assertf(t, strings.Contains(row, "null") && strings.Contains(row, `bill_id`), "an archive has not one record and a null: %s", row)
+		errorIf(t, !strings.Contains(row, "null") || !strings.Contains(row, `bill_id`), "an archive has not one record and a null: %s", row)
 	}
 	if got := ask[string](e.fixture, `SELECT string_agg(sluice.raw_record(_call_id, _raw_position)::text, '') FROM store.bills`); !strings.Contains(got, `"b2"`) {
 		t.Errorf("bill 2 leads to %s", got)
@@ -152,7 +152,7 @@ func TestAnErasedRecordIsRefused(t *testing.T) {
 	}
 	was := sure(erasures.Allow(t.Context(), e.db.Pool(), e.bills.ListKey(), "1"))(e)
 	diff := cmp.Diff(pipeline.Loaded{Inserted: 1}, e.load(e.of(list, header("1", person, 4))))
-	assertf(t, diff == "" && was, "after it was allowed (%t), loaded (-want +got):\n%s", was, diff)
+	errorIf(t, diff != "" || !was, "after it was allowed (%t), loaded (-want +got):\n%s", was, diff)
 }
 
 // TestALoadThatWaitedForAnErasure has lost its claim: what it read of other tables before it waited
@@ -166,7 +166,7 @@ func TestALoadThatWaitedForAnErasure(t *testing.T) {
 	waiting := func(n int) {
 		t.Helper()
 		for ask[int](e.fixture, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) < n {
-			requiref(t, !t.Failed() && t.Context().Err() == nil, "%d sessions do not wait", n)
+			fatalIf(t, t.Failed() || t.Context().Err() != nil, "%d sessions do not wait", n)
 		}
 	}
 	var both sync.WaitGroup
@@ -236,7 +236,7 @@ func TestReceiptsShowThatTheyWereAltered(t *testing.T) {
 		for _, r := range receipts {
 			found = append(found, r.Altered)
 			text, err := json.Marshal(r)
-			assertf(t, err == nil && !strings.Contains(string(text), "anna"), "receipt %s, error %v", text, err)
+			errorIf(t, err != nil || strings.Contains(string(text), "anna"), "receipt %s, error %v", text, err)
 		}
 		return found
 	}

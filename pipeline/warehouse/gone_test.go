@@ -92,7 +92,7 @@ func TestRowsOfGoneRecordsGo(t *testing.T) {
 	w.expectRows("after 48 hours", "2 gone, 3, 4; lines of 2, 3, 4")
 	same(t, "followers are told", "1 deleted", w.told(before))
 	logged := ask[int](w.fixture, `SELECT count(*) FROM sluice.changes WHERE op = 'deleted' AND '1' = ANY (record_ids)`)
-	assertf(t, logged == 2, "the log says %d times that 1 was deleted, want twice: tombstone and row", logged)
+	errorIf(t, logged != 2, "the log says %d times that 1 was deleted, want twice: tombstone and row", logged)
 	const evidence = `SELECT string_agg(record_id || ' ' || state || CASE WHEN pruned_at IS NULL THEN '' ELSE ' pruned' END, ', ' ORDER BY record_id) FROM sluice.tombstones`
 	same(t, "the evidence", "1 deleted pruned, 2 deleted", ask[string](w.fixture, evidence))
 	if found, err := w.db.Of(t.Context(), organization, "store", "bills", "1"); err != nil || found == nil || found.PrunedAt == nil {
@@ -104,9 +104,9 @@ func TestRowsOfGoneRecordsGo(t *testing.T) {
 	raws := ask[int](w.fixture, `SELECT count(*) FROM sluice.raw_records WHERE records LIKE '%"bill_id":"1"%'`)
 	must(w, w.db.PruneRaw(t.Context(), 48*time.Hour))
 	left := ask[int](w.fixture, `SELECT count(*) FROM sluice.raw_records WHERE records LIKE '%"bill_id":"1"%'`)
-	assertf(t, raws == 1 && left == 0, "of %d raw records of bill 1 %d are left, want none of one", raws, left)
+	errorIf(t, raws != 1 || left != 0, "of %d raw records of bill 1 %d are left, want none of one", raws, left)
 	for _, id := range []string{"2", "3", "4"} {
-		assertf(t, ask[int](w.fixture, `SELECT count(*) FROM sluice.raw_records WHERE records LIKE '%"bill_id":"' || $1 || '"%'`, id) != 0,
+		errorIf(t, ask[int](w.fixture, `SELECT count(*) FROM sluice.raw_records WHERE records LIKE '%"bill_id":"' || $1 || '"%'`, id) == 0,
 			"the raw records of bill %s are gone, too", id)
 	}
 
@@ -161,9 +161,9 @@ func TestAKilledPruneLeavesNothingHalf(t *testing.T) {
 	tx := sure(conn.Begin(t.Context()))(w)
 	var dropped int
 	must(w, tx.QueryRow(t.Context(), `SELECT sluice.prune_gone('2 days')`).Scan(&dropped))
-	requiref(t, dropped == 1, "%d rows went, want 1", dropped)
+	fatalIf(t, dropped != 1, "%d rows went, want 1", dropped)
 	w.exec(`SELECT pg_terminate_backend($1::bigint::integer, 10000)`, int64(conn.PgConn().PID()))
-	requiref(t, tx.Commit(t.Context()) != nil, "the killed session committed")
+	fatalIf(t, tx.Commit(t.Context()) == nil, "the killed session committed")
 	_ = conn.Close(t.Context())
 	same(t, "a killed prune left", before, ask[string](w.fixture, state))
 	must(w, w.db.PruneGone(t.Context(), 48*time.Hour))
@@ -182,7 +182,7 @@ func TestVersionsOutliveTheRow(t *testing.T) {
 	w.age("1", 49*time.Hour)
 	must(w, w.db.PruneGone(t.Context(), 48*time.Hour))
 	rows := ask[string](w.fixture, `SELECT string_agg(bill_id, ' ' ORDER BY bill_id) FROM store.bills`)
-	requiref(t, rows == "2", "the rows are %s, want 2", rows)
+	fatalIf(t, rows != "2", "the rows are %s, want 2", rows)
 	same(t, "the rows of then", "1 2",
 		ask[string](w.fixture, `SELECT string_agg(bill_id, ' ' ORDER BY bill_id) FROM history.as_of(NULL::store.bills, $1)`, at))
 	same(t, "versions belong to no row", 0, ask[int](w.fixture, `SELECT count(*) FROM history.astray()`))
@@ -218,12 +218,12 @@ func TestEntriesOfTheQuarantineGoByTheirState(t *testing.T) {
 		must(h, h.db.PruneQuarantine(t.Context(), c.ages))
 		same(t, fmt.Sprintf("%+v leaves", c.ages), c.want, ask[string](h, `SELECT coalesce(string_agg(note, '' ORDER BY note), '') FROM sluice.quarantine`))
 	}
-	assertf(t, h.db.PruneQuarantine(t.Context(), quarantine.Ages{Retried: 47 * time.Hour}) != nil, "entries may be kept for 47 hours")
+	errorIf(t, h.db.PruneQuarantine(t.Context(), quarantine.Ages{Retried: 47 * time.Hour}) == nil, "entries may be kept for 47 hours")
 	fill()
 	tx := sure(h.db.Pool().Begin(t.Context()))(h)
 	must(h, failure(tx.Exec(t.Context(), `UPDATE sluice.quarantine SET last_seen_at = now() WHERE note = 'c'`)))
 	must(h, h.db.PruneQuarantine(t.Context(), quarantine.Ages{Retried: 90 * day}))
 	must(h, tx.Commit(t.Context()))
 	left := ask[string](h, `SELECT string_agg(note, '' ORDER BY note) FROM sluice.quarantine`)
-	assertf(t, left == "abcdefgh", "an entry that came again meanwhile: %q are left, want all", left)
+	errorIf(t, left != "abcdefgh", "an entry that came again meanwhile: %q are left, want all", left)
 }

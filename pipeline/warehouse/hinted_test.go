@@ -126,9 +126,9 @@ func (h *hintedFixture) loadAskedAgain(batch pipeline.Batch) {
 		return tx.QueryRow(ctx, `SELECT requested_gen > served_gen FROM sluice.streams WHERE resource = 'bills.hinted'`).Scan(&again)
 	}
 	due := h.tick()
-	assertf(h, len(due) == 1, "due during the run are %v", due)
+	errorIf(h, len(due) != 1, "due during the run are %v", due)
 	h.load(batch)
-	assertf(h, again, "no run follows")
+	errorIf(h, !again, "no run follows")
 }
 
 func TestAHintLeadsToARead(t *testing.T) {
@@ -139,21 +139,21 @@ func TestAHintLeadsToARead(t *testing.T) {
 			(SELECT json_agg(r)::text FROM sluice.runs r), (SELECT count(*) FROM sluice.calls))`)
 	}
 	before := written()
-	assertf(t, h.told("one", "1", "2"), "the callback is not new")
-	assertf(t, written() == before, "a callback alone changed a row, a stream or a run")
+	errorIf(t, !h.told("one", "1", "2"), "the callback is not new")
+	errorIf(t, written() != before, "a callback alone changed a row, a stream or a run")
 	same(t, "the streams that are due differ", []string{"bills.hinted"}, h.tick())
-	assertf(t, len(h.due) == 1 && len(h.due[0].Records) == 2 && !h.due[0].List, "asked about %+v", h.due)
+	errorIf(t, len(h.due) != 1 || len(h.due[0].Records) != 2 || h.due[0].List, "asked about %+v", h.due)
 	h.wantOpen("1 asked, 2 asked")
 	again := h.tick()
-	assertf(t, again == nil, "the next tick asks again for %v", again)
+	errorIf(t, again != nil, "the next tick asks again for %v", again)
 	ids, total, err := h.db.Pending(t.Context(), h.hinted, 0, 1)
 	must(h, err)
-	assertf(t, total == 2 && len(ids) == 1 && ids[0] == "1", "pending are %v of %d", ids, total)
+	errorIf(t, total != 2 || len(ids) != 1 || ids[0] != "1", "pending are %v of %d", ids, total)
 	h.read(nil, singleBill("1", "b", 2), singleBill("2", "new", 2))
 	h.wantOpen("")
 	same(t, "rows", "1 current, 2 current",
 		ask[string](h.fixture, `SELECT string_agg(bill_id || ' ' || _detail_state, ', ' ORDER BY bill_id) FROM store.bills`))
-	assertf(t, !ask[bool](h.fixture, `SELECT bool_or(watermark IS NOT NULL) FROM sluice.streams`), "a hint moved a watermark")
+	errorIf(t, ask[bool](h.fixture, `SELECT bool_or(watermark IS NOT NULL) FROM sluice.streams`), "a hint moved a watermark")
 }
 
 // TestAReadThatShowsNothingNewIsRepeatedOnce: readers may see a change late.
@@ -165,7 +165,7 @@ func TestAReadThatShowsNothingNewIsRepeatedOnce(t *testing.T) {
 	h.read([]string{"9"}, singleBill("1", "a", 1))
 	h.wantOpen("1 again, 9 again")
 	early := h.tick()
-	assertf(t, early == nil, "read again without a pause: %v", early)
+	errorIf(t, early != nil, "read again without a pause: %v", early)
 	h.exec(`UPDATE sluice.hints SET due_at = now()`)
 	h.tick()
 	h.wantOpen("1 asked again, 9 asked again")
@@ -232,10 +232,10 @@ func TestAListThatRanJustNowRests(t *testing.T) {
 	h.answer = warehouse.HintAnswer{Work: pipeline.WorkList, Pause: time.Minute}
 	h.told("one", "1")
 	due := h.tick()
-	assertf(t, due == nil, "due are %v", due)
+	errorIf(t, due != nil, "due are %v", due)
 	h.wantOpen("list")
 	wait := ask[float64](h.fixture, `SELECT extract(epoch FROM due_at - now())::float8 FROM sluice.hints WHERE record_id = ''`)
-	assertf(t, wait >= 50 && wait <= 60, "the list rests for %.0f s, want a minute", wait)
+	errorIf(t, wait < 50 || wait > 60, "the list rests for %.0f s, want a minute", wait)
 }
 
 // TestWhatUpstreamRefusesNoHintOpens: a denied stream waits as it did.
@@ -277,7 +277,7 @@ func TestAStreamThatIsWrittenToIsAskedByTheNextTick(t *testing.T) {
 // TestCallbacksAreCounted: one row per content, one hint per record, a pause that ends.
 func TestCallbacksAreCounted(t *testing.T) {
 	h := openHinted(t)
-	assertf(t, h.told("one", "1") && !h.told("one", "1") && !h.told("one", "1"), "the first callback is new and the others are not")
+	errorIf(t, !h.told("one", "1") || h.told("one", "1") || h.told("one", "1"), "the first callback is new and the others are not")
 	for sql, want := range map[string]int{
 		`SELECT count(*)::int FROM sluice.callbacks`: 1, `SELECT times::int FROM sluice.callbacks`: 3, `SELECT count(*)::int FROM sluice.hints`: 1,
 		`SELECT told::int FROM sluice.hints`: 3, `SELECT count(*)::int FROM notifications.events`: 3,
@@ -288,7 +288,7 @@ func TestCallbacksAreCounted(t *testing.T) {
 		return ask[bool](h.fixture, `SELECT notifications.take_callback('o', 'watch', '\x01', 'Products', '', '{7}', NULL, 10, NULL,
 			'{store}', '{bills}', '{""}', '1 minute', '15 seconds')`)
 	}
-	assertf(t, watch() && !watch(), "of two equal callbacks of a channel one is new")
+	errorIf(t, !watch() || watch(), "of two equal callbacks of a channel one is new")
 	if got := ask[string](h.fixture, `SELECT concat_ws(' ', (SELECT told FROM sluice.hints WHERE organization_id = 'o'),
 		(SELECT due_at - first_at FROM sluice.hints WHERE organization_id = 'o'),
 		(SELECT string_agg(record_id, ',') FROM notifications.events WHERE organization_id = 'o'))`); got != `1 00:00:15 7` {
@@ -307,7 +307,7 @@ func TestNotificationsAreTrustedWhileTheyTell(t *testing.T) {
 	want := func(what string, hours int) {
 		t.Helper()
 		got := wait()
-		assertf(t, got == hours, "%s: due in %d h, want %d", what, got, hours)
+		errorIf(t, got != hours, "%s: due in %d h, want %d", what, got, hours)
 	}
 	must(h, h.db.Prove(t.Context(), []pipeline.Key{h.bills.Key()}, time.Hour))
 	h.scheduled(header("1", "a", 1))
@@ -317,13 +317,13 @@ func TestNotificationsAreTrustedWhileTheyTell(t *testing.T) {
 	}
 	h.scheduled(header("1", "a", 1), header("2", "a", 1)) // told of
 	want("three runs in a row found what was told", 6)
-	assertf(t, ask[int](h.fixture, `SELECT announced_runs FROM sluice.streams WHERE resource = 'bills'`) == 4,
+	errorIf(t, ask[int](h.fixture, `SELECT announced_runs FROM sluice.streams WHERE resource = 'bills'`) != 4,
 		"a first sync counts, or a run that was told of does not")
 	lapsed := sure(h.db.Distrust(t.Context()))(h)
-	assertf(t, len(lapsed) == 0, "%v lapsed though all is well", lapsed)
+	errorIf(t, len(lapsed) != 0, "%v lapsed though all is well", lapsed)
 	must(h, h.db.Prove(t.Context(), []pipeline.Key{h.bills.Key()}, 0))
 	lapsed = sure(h.db.Distrust(t.Context()))(h)
-	assertf(t, len(lapsed) == 1, "%v lapsed, want the list", lapsed)
+	errorIf(t, len(lapsed) != 1, "%v lapsed, want the list", lapsed)
 	want("the way is not proven", 1)
 	must(h, h.db.Prove(t.Context(), []pipeline.Key{h.bills.Key()}, time.Hour))
 	h.scheduled(header("1", "a", 1))

@@ -19,7 +19,7 @@ func aCall(service string) pipeline.Call {
 func (h *fixture) reserve(db *warehouse.DB, service string, limits pipeline.Limits) pipeline.Decision {
 	h.Helper()
 	decision := sure(db.Reserve(h.Context(), aCall(service), limits))(h)
-	assertf(h, (decision.Call == 0) != (decision.Refused == "") && (decision.Refused != "") == (decision.Wait > 0),
+	errorIf(h, (decision.Call == 0) == (decision.Refused == "") || (decision.Refused != "") != (decision.Wait > 0),
 		"contradictory decision %+v", decision)
 	return decision
 }
@@ -27,14 +27,14 @@ func (h *fixture) reserve(db *warehouse.DB, service string, limits pipeline.Limi
 func (h *fixture) refused(want pipeline.Refusal, service string, limits pipeline.Limits, atLeast, atMost time.Duration) {
 	h.Helper()
 	decision := h.reserve(h.db, service, limits)
-	assertf(h, decision.Refused == want && decision.Wait >= atLeast && decision.Wait <= atMost,
+	errorIf(h, decision.Refused != want || decision.Wait < atLeast || decision.Wait > atMost,
 		"decision %+v, want refused %q with a wait of %s to %s", decision, want, atLeast, atMost)
 }
 
 func (h *fixture) granted(service string, limits pipeline.Limits) int64 {
 	h.Helper()
 	decision := h.reserve(h.db, service, limits)
-	requiref(h, decision.Refused == "", "refused: %+v", decision)
+	fatalIf(h, decision.Refused != "", "refused: %+v", decision)
 	return decision.Call
 }
 
@@ -89,7 +89,7 @@ func TestNeverMoreThanTheMinuteInAnyWindow(t *testing.T) {
 	arrivals := h.traffic(pipeline.Limits{Shared: "suite", PerMinute: limit}, window, 16, 6*limit)
 	for i := limit; i < len(arrivals); i++ {
 		within := arrivals[i].Sub(arrivals[i-limit])
-		requiref(t, within >= window, "%d calls arrived within %s", limit+1, within)
+		fatalIf(t, within < window, "%d calls arrived within %s", limit+1, within)
 	}
 }
 
@@ -129,7 +129,7 @@ func TestAllowancesAreApart(t *testing.T) {
 	other := aCall("shop")
 	other.Organization = "other"
 	decision := sure(h.db.Reserve(t.Context(), other, limits))(h)
-	assertf(t, decision.Refused == "", "another organization is refused: %+v", decision)
+	errorIf(t, decision.Refused != "", "another organization is refused: %+v", decision)
 }
 
 func TestWhatUpstreamRefusesClosesTheGate(t *testing.T) {
@@ -155,7 +155,7 @@ func TestWhatUpstreamRefusesClosesTheGate(t *testing.T) {
 	penalize("shop", "suite", pipeline.Exhausted, 3*time.Hour)
 	h.refused(pipeline.RefusedDay, "shop", limits, 179*time.Minute, 3*time.Hour)
 	h.refused(pipeline.RefusedClosed, "store", limits, 30*time.Second, time.Minute)
-	assertf(t, h.db.Penalize(t.Context(), organization, "shop", "suite", pipeline.Denied, 0) != nil,
+	errorIf(t, h.db.Penalize(t.Context(), organization, "shop", "suite", pipeline.Denied, 0) == nil,
 		"a penalty for what is no matter of the budget")
 }
 
@@ -192,7 +192,7 @@ func TestAnEndIsReportedOnce(t *testing.T) {
 	before := ask[string](h, row, call)
 	must(h, h.db.Finish(t.Context(), call, pipeline.CallResult{Status: 200}))
 	after := ask[string](h, row, call)
-	assertf(t, after == before, "a second report changed\n%s\nto\n%s", before, after)
+	errorIf(t, after != before, "a second report changed\n%s\nto\n%s", before, after)
 	got := ask[string](h, `SELECT concat_ws('|', organization_id, service, resource, run_id, method, path, page, status, code, kind,
 		detail, bytes, records, free_at - finished_at, lease_until - reserved_at) FROM sluice.calls WHERE id = $1`, call)
 	same(t, "call log", organization+"|shop|things|7|GET|/things|1|429|44|throttled|a\u2400b|12|3|00:01:00|00:02:00", got)

@@ -33,7 +33,7 @@ func TestAUnitIsOneTransaction(t *testing.T) {
 		return errBoom
 	}
 	failsWith(t, failure(h.db.Load(t.Context(), batch)), errBoom)
-	assertf(t, seen == 2, "Complete saw %d rows: it has to be last", seen)
+	errorIf(t, seen != 2, "Complete saw %d rows: it has to be last", seen)
 	same(t, "a unit that failed left traces", before, h.dump())
 	batch.Complete = nil
 	same(t, "loaded", pipeline.Loaded{Inserted: 1, Updated: 1}, h.load(batch))
@@ -49,7 +49,7 @@ func TestALostClaimWritesNothing(t *testing.T) {
 		return nil
 	}
 	young := h.claim()
-	assertf(t, young.Run == old.Run && young.Fence > old.Fence, "claims %+v and %+v: want the same run and a larger fence", old, young)
+	errorIf(t, young.Run != old.Run || young.Fence <= old.Fence, "claims %+v and %+v: want the same run and a larger fence", old, young)
 	before := h.dump()
 	failsWith(t, failure(h.db.Load(t.Context(), stale)), pipeline.ErrLostClaim)
 	settlement := pipeline.Settlement{State: pipeline.StateFailed, EndRun: true, Complete: stale.Complete}
@@ -67,7 +67,7 @@ func TestALostClaimWritesNothing(t *testing.T) {
 func TestAClaimEndsWithItsTimeline(t *testing.T) {
 	h := open(t)
 	claim := h.claim()
-	requiref(t, claim.Timeline != "", "the claim has no timeline")
+	fatalIf(t, claim.Timeline == "", "the claim has no timeline")
 	claim.Timeline += "before"
 	before := h.dump()
 	failsWith(t, failure(h.db.Load(t.Context(), h.unit(claim, h.record(1, "one")))), pipeline.ErrLostClaim)
@@ -78,7 +78,7 @@ func TestAClaimEndsWithItsTimeline(t *testing.T) {
 func TestAClaimGoesOnWhereTheLastUnitStands(t *testing.T) {
 	h := open(t)
 	claim := h.claim()
-	requiref(t, claim.Position.Scan == nil && claim.Position.Watermark.IsZero(), "a new stream stands at %+v", claim.Position)
+	fatalIf(t, claim.Position.Scan != nil || !claim.Position.Watermark.IsZero(), "a new stream stands at %+v", claim.Position)
 	start := time.Date(2026, 1, 17, 9, 57, 23, 0, time.UTC)
 	position := pipeline.Position{Watermark: start, Scan: &pipeline.Scan{
 		Mode: pipeline.ModeSince, Started: start, Bound: start.Add(-time.Hour), Page: 3, PerPage: 200, Pass: 2,
@@ -89,7 +89,7 @@ func TestAClaimGoesOnWhereTheLastUnitStands(t *testing.T) {
 	h.load(batch)
 	same(t, "position", position, h.claim().Position)
 	got := ask[time.Time](h, `SELECT bound FROM sluice.runs`)
-	assertf(t, got.Equal(position.Scan.Bound), "the run's bound is %s", got)
+	errorIf(t, !got.Equal(position.Scan.Bound), "the run's bound is %s", got)
 }
 
 func TestAMarkNeverMovesBack(t *testing.T) {
@@ -101,7 +101,7 @@ func TestAMarkNeverMovesBack(t *testing.T) {
 		batch.Position = pipeline.Position{Watermark: watermark}
 		h.load(batch)
 		got := h.claim().Position.Watermark
-		assertf(t, got.Equal(late), "after %s the watermark is %s, want %s", watermark, got, late)
+		errorIf(t, !got.Equal(late), "after %s the watermark is %s, want %s", watermark, got, late)
 	}
 }
 
@@ -130,7 +130,7 @@ func TestTheEndOfARun(t *testing.T) {
 		next_due_at BETWEEN now() + interval '59 minutes' AND now() + interval '1 hour') FROM sluice.streams`, claim.Run)
 	same(t, "stream", "idle|t|t|0|two passes|t", got)
 	next := h.claim()
-	assertf(t, next.Run != claim.Run && next.Position.Watermark.Equal(last.Position.Watermark) && next.Position.Scan == nil,
+	errorIf(t, next.Run == claim.Run || !next.Position.Watermark.Equal(last.Position.Watermark) || next.Position.Scan != nil,
 		"the next claim is %+v", next)
 }
 
@@ -148,7 +148,7 @@ func TestSettle(t *testing.T) {
 		served_gen) FROM sluice.streams`
 	same(t, "stream", "waiting|the day\u2400 is spent|2026-03-02 00:00:00|0|t|t|0", ask[string](h, row))
 	again := h.claim()
-	assertf(t, again.Run == claim.Run && again.Position.Scan != nil, "the claim after a wait is %+v, want the open run", again)
+	errorIf(t, again.Run != claim.Run || again.Position.Scan == nil, "the claim after a wait is %+v, want the open run", again)
 	same(t, "stream", "running||0|t|t|0", ask[string](h, row))
 	settled := false
 	failed := pipeline.Settlement{
@@ -159,7 +159,7 @@ func TestSettle(t *testing.T) {
 		},
 	}
 	failsWith(t, h.db.Settle(t.Context(), again, failed), errBoom)
-	assertf(t, settled, "Complete was not called")
+	errorIf(t, !settled, "Complete was not called")
 	failed.Complete = nil
 	must(h, h.db.Settle(t.Context(), again, failed))
 	same(t, "stream", "failed|no envelope|1|f|f|0", ask[string](h, row))
@@ -179,9 +179,9 @@ func TestWhatDoesNotFitIsKeptWhole(t *testing.T) {
 		ORDER BY id), '') FROM sluice.quarantine WHERE code <> '23514'`
 	same(t, "quarantine", "3|wrong_type|na\u2400me|\uFFFDno text|2|open|t|t;|bad_json|||1|open|t|t", ask[string](h, entries, batch.Call, claim.Run))
 	got := ask[[]byte](h, `SELECT raw FROM sluice.quarantine WHERE record_id = '3'`)
-	assertf(t, string(got) == string(raw), "the bytes are %q, want %q", got, raw)
+	errorIf(t, string(got) != string(raw), "the bytes are %q, want %q", got, raw)
 	refused := ask[[]byte](h, `SELECT raw FROM sluice.quarantine WHERE code = '23514' AND record_id = '2'`)
-	assertf(t, string(refused) == string(batch.Records[1].Raw), "the bytes of the refused record are %q", refused)
+	errorIf(t, string(refused) != string(batch.Records[1].Raw), "the bytes of the refused record are %q", refused)
 
 	// An older call proves nothing about the record; a later one that brings it closes the entry.
 	late, early := h.unit(claim, h.record(2, "fine")), h.unit(claim, h.record(2, "fine"))
@@ -245,11 +245,11 @@ func TestAnExportShowsThatItIsStillUnderWay(t *testing.T) {
 	before := ask[float64](h, lease, call)
 	h.load(batch)
 	after := ask[float64](h, lease, call)
-	assertf(t, after > before, "the lease ends at %f after the unit, at %f before it: want later", after, before)
+	errorIf(t, after <= before, "the lease ends at %f after the unit, at %f before it: want later", after, before)
 	held := ask[float64](h, slot, call)
-	assertf(t, held == 60, "the slot is held for %f s after the lease, want 60", held)
+	errorIf(t, held != 60, "the slot is held for %f s after the lease, want 60", held)
 	must(h, h.db.Finish(t.Context(), call, pipeline.CallResult{Status: 200}))
 	h.load(batch)
 	got := ask[float64](h, lease, call)
-	assertf(t, got == after, "the lease of a finished call moved from %f to %f", after, got)
+	errorIf(t, got != after, "the lease of a finished call moved from %f to %f", after, got)
 }

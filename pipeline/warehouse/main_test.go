@@ -177,18 +177,18 @@ func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option)
 	}
 }
 
-// assertf fails the test with a message unless what it is about is so.
-func assertf(tb testing.TB, so bool, format string, args ...any) {
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
 	tb.Helper()
-	if !so {
+	if wrong {
 		tb.Errorf(format, args...)
 	}
 }
 
-// requiref is assertf that ends the test.
-func requiref(tb testing.TB, so bool, format string, args ...any) {
+// fatalIf does so, and ends it.
+func fatalIf(tb testing.TB, wrong bool, format string, args ...any) {
 	tb.Helper()
-	if !so {
+	if wrong {
 		tb.Fatalf(format, args...)
 	}
 }
@@ -198,13 +198,13 @@ func failure(_ any, err error) error { return err }
 
 func failsWith(tb testing.TB, err, want error) {
 	tb.Helper()
-	assertf(tb, errors.Is(err, want), "error %v, want %v", err, want)
+	errorIf(tb, !errors.Is(err, want), "error %v, want %v", err, want)
 }
 
 // empty fails the test if anything was found.
 func empty[T any](tb testing.TB, what string, found []T) {
 	tb.Helper()
-	assertf(tb, len(found) == 0, "%s: %v", what, found)
+	errorIf(tb, len(found) != 0, "%s: %v", what, found)
 }
 
 // sure returns the value of a call, and ends the test if the call failed.

@@ -36,8 +36,8 @@ func TestOpenSaysWhatIsOutOfReachWithoutThePassword(t *testing.T) {
 			db.Close()
 			t.Fatalf("opened %s", url)
 		}
-		assertf(t, errors.Is(err, warehouse.ErrUnreachable) != reachable, "%s: %v", url, err)
-		assertf(t, (reachable || strings.Contains(err.Error(), "database books")) && !strings.Contains(err.Error(), "canary"),
+		errorIf(t, errors.Is(err, warehouse.ErrUnreachable) == reachable, "%s: %v", url, err)
+		errorIf(t, !reachable && !strings.Contains(err.Error(), "database books") || strings.Contains(err.Error(), "canary"),
 			"the error is: %v", err)
 	}
 }
@@ -82,7 +82,7 @@ func TestEveryStatementPrepares(t *testing.T) {
 			if err == nil && strings.HasPrefix(all[name], "BEGIN") {
 				_, err = conn.Exec(t.Context(), `ROLLBACK`)
 			}
-			assertf(t, err == nil, "%s: %v", name, err)
+			errorIf(t, err != nil, "%s: %v", name, err)
 			delete(all, name)
 		}
 	}
@@ -94,7 +94,7 @@ func TestEveryStatementPrepares(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	assertf(t, len(names) >= 40, "found %d statements only", len(names))
+	errorIf(t, len(names) < 40, "found %d statements only", len(names))
 }
 
 // statements returns the constants of a file whose names begin with sql, none for tests.
@@ -145,7 +145,7 @@ func TestASessionThatHangsLosesItsTransaction(t *testing.T) {
 	_, err := tx.Exec(t.Context(), `SET idle_in_transaction_session_timeout = '100ms'`) // from here on it hangs
 	must(h, err)
 	h.claim() // waits until the server has ended the session
-	assertf(t, tx.Commit(t.Context()) != nil, "the transaction of a session that hung was committed")
+	errorIf(t, tx.Commit(t.Context()) == nil, "the transaction of a session that hung was committed")
 }
 
 // TestASessionWithoutAClientLetsGo: a process is killed while its session waits for a lock. The
@@ -178,7 +178,7 @@ func TestASessionWithoutAClientLetsGo(t *testing.T) {
 		pause(t.Context(), time.Millisecond) // until it waits
 	}
 	must(h, killed.PgConn().Conn().Close())
-	assertf(t, <-waited != nil, "the statement of a process without a connection ended well")
+	errorIf(t, <-waited == nil, "the statement of a process without a connection ended well")
 	waiting, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	if _, err := db.Pool().Exec(waiting, `SELECT pg_advisory_xact_lock(2)`); err != nil {

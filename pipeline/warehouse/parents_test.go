@@ -42,12 +42,12 @@ func (s *storeFixture) round(failing string) string {
 			why = "HTTP 404"
 		}
 		got := s.next(claim, why)
-		assertf(s, got == parent, "asked twice: %q and %q", parent, got)
+		errorIf(s, got != parent, "asked twice: %q and %q", parent, got)
 		if parent == "" {
 			break
 		}
 		order = append(order, parent)
-		assertf(s, left >= 1, "%d parents left with %s", left, parent)
+		errorIf(s, left < 1, "%d parents left with %s", left, parent)
 	}
 	end := s.of(claim)
 	end.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
@@ -75,7 +75,7 @@ func TestParentsAreReadStalestFirst(t *testing.T) {
 	s.next(claim, "")
 	same(t, "second", "v1", s.next(claim, "no such vendor\x00"))
 	_, left, err := s.db.NextParent(t.Context(), claim)
-	assertf(t, err == nil && left == 2, "%d left, %v, want 2", left, err)
+	errorIf(t, err != nil || left != 2, "%d left, %v, want 2", left, err)
 	same(t, "the failed parent", "1|no such vendor\u2400|t",
 		ask[string](s.fixture, `SELECT concat_ws('|', failures, note, read_at < tried_at) FROM sluice.parents WHERE parent_id = 'v1'`))
 	end := s.of(claim)
@@ -96,7 +96,7 @@ func TestParentsComeAndGo(t *testing.T) {
 	must(s, s.db.ListParents(t.Context(), s.persons, nil))
 	must(s, exec(s, `INSERT INTO store.customers VALUES ($1, 'b'), ($1, 'c')`, organization))
 	s.wantRound("none is named, b is back", "c b", "")
-	assertf(t, s.db.ListParents(t.Context(), s.bills, nil) != nil, "bills have no parents, yet they were listed")
+	errorIf(t, s.db.ListParents(t.Context(), s.bills, nil) == nil, "bills have no parents, yet they were listed")
 	if _, _, err := s.db.NextParent(t.Context(), s.claimOf(s.bills)); err == nil {
 		t.Error("bills have no parents, yet one was asked for")
 	}
@@ -112,7 +112,7 @@ func TestAnOrganizationIsPinnedToItsName(t *testing.T) {
 	}
 	want := func(what string, want warehouse.Identity, got warehouse.Identity, err error) {
 		t.Helper()
-		assertf(t, err == nil && got == want, "%s: %+v, %v, want %+v", what, got, err, want)
+		errorIf(t, err != nil || got != want, "%s: %+v, %v, want %+v", what, got, err, want)
 	}
 	got, err := pin("", "", true)
 	want("nothing is known", warehouse.Identity{}, got, err)
@@ -124,16 +124,16 @@ func TestAnOrganizationIsPinnedToItsName(t *testing.T) {
 	want("an answer without a name says nothing", warehouse.Identity{Name: "Alpha", TimeZone: "Europe/Oslo"}, got, err)
 
 	got, err = pin("Beta", "Asia/Tokyo", true)
-	requiref(t, errors.Is(err, warehouse.ErrOtherOrganization) && got.Name == "Alpha",
+	fatalIf(t, !errors.Is(err, warehouse.ErrOtherOrganization) || got.Name != "Alpha",
 		"another name: %+v, %v, want ErrOtherOrganization", got, err)
 	for _, word := range []string{"17", `"Alpha"`, `"Beta"`, "sluice organizations accept 17"} {
-		assertf(t, strings.Contains(err.Error(), word), "%q does not say %s", err, word)
+		errorIf(t, !strings.Contains(err.Error(), word), "%q does not say %s", err, word)
 	}
 	same(t, "another organization changed the time zone to", "Europe/Oslo", ask[string](s.fixture, `SELECT time_zone FROM sluice.organizations`))
 	must(s, s.db.AcceptOrganization(t.Context(), "17", warehouse.Identity{Name: "Beta", TimeZone: "Asia/Tokyo", Active: true}))
 	got, err = pin("Beta", "Asia/Tokyo", true)
 	want("accepted", warehouse.Identity{Name: "Beta", TimeZone: "Asia/Tokyo", Active: true}, got, err)
-	assertf(t, s.db.AcceptOrganization(t.Context(), "17", warehouse.Identity{}) != nil, "a name that is not there was accepted")
+	errorIf(t, s.db.AcceptOrganization(t.Context(), "17", warehouse.Identity{}) == nil, "a name that is not there was accepted")
 }
 
 // TestOneColumnOfParents: a column names the same parent in many rows.
@@ -281,5 +281,5 @@ func TestEveryTenthPlaceIsOfTheLongestWait(t *testing.T) {
 		s.add(waiting{id: fmt.Sprintf("new%02d", place), gross: "1000", rate: "1", status: "open", day: 9})
 	}
 	old := slices.DeleteFunc(read, func(id string) bool { return strings.HasPrefix(id, "new") })
-	assertf(t, cmp.Diff([]string{"29", "03", "05"}, old[:3]) == "" && len(old) == 5, "of the rows that were there first, %v were read", old)
+	errorIf(t, cmp.Diff([]string{"29", "03", "05"}, old[:3]) != "" || len(old) != 5, "of the rows that were there first, %v were read", old)
 }

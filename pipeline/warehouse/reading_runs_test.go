@@ -56,9 +56,9 @@ func TestRunPage(t *testing.T) {
 		"an organization without others":  {streams.RunFilter{Organization: "o"}, "", 6, []int64{5, 4, 3, 2, 1}, 0},
 	} {
 		got, err := reader.RunPage(t.Context(), c.filter, c.outcome, c.before)
-		requiref(t, err == nil, "%s: %v", name, err)
+		fatalIf(t, err != nil, "%s: %v", name, err)
 		diff := cmp.Diff(c.want, idsOf(got))
-		assertf(t, diff == "" && got.Before == c.next, "%s: goes on before %d, want %d (-want +got):\n%s", name, got.Before, c.next, diff)
+		errorIf(t, diff != "" || got.Before != c.next, "%s: goes on before %d, want %d (-want +got):\n%s", name, got.Before, c.next, diff)
 	}
 	// A run of a page is the run that is read by itself.
 	page := sure(reader.RunPage(t.Context(), streams.RunFilter{Organization: "o", Service: "shop", Resource: "things"}, "failed", 0))(t)
@@ -85,7 +85,7 @@ func TestRunDays(t *testing.T) {
 func TestQuarantineOfARun(t *testing.T) {
 	reader := openReading(t)
 	got, err := reader.QuarantineOfRun(t.Context(), 1, 10)
-	assertf(t, err == nil && len(got) == 1 && got[0].ID == 1 && got[0].Record == "17" && got[0].Code == "wrong_type" && got[0].Raw == nil,
+	errorIf(t, err != nil || len(got) != 1 || got[0].ID != 1 || got[0].Record != "17" || got[0].Code != "wrong_type" || got[0].Raw != nil,
 		"run 1 met %+v (%v), want entry 1 without its bytes", got, err)
 }
 
@@ -125,7 +125,7 @@ func TestDay(t *testing.T) {
 	}
 	// Of 60 used calls, 10 were ours in an earlier minute and 2 in this one. Of the 40 that were
 	// left, 3 were reserved since.
-	assertf(t, day.External != nil && *day.External == 48 && day.SeenLeft != nil && *day.SeenLeft == 37,
+	errorIf(t, day.External == nil || *day.External != 48 || day.SeenLeft == nil || *day.SeenLeft != 37,
 		"others spent %v, %v are left, want 48 and 37", day.External, day.SeenLeft)
 	// The minute in which upstream's day began is ours, too.
 	must(t, failure(pool.Exec(t.Context(), `INSERT INTO sluice.spent (organization_id, service, span, began_at, reserved, calls, sweep)
@@ -142,10 +142,10 @@ func TestDay(t *testing.T) {
 		ResetZone: "UTC", ResetHour: day.At.UTC().Add(-3 * time.Hour).Hour(),
 	})
 	must(t, err)
-	assertf(t, turned.Spent == 4 && turned.Turn != nil && turned.Turn.Sub(day.At) >= 20*time.Hour && turned.Turn.Sub(day.At) <= 21*time.Hour,
+	errorIf(t, turned.Spent != 4 || turned.Turn == nil || turned.Turn.Sub(day.At) < 20*time.Hour || turned.Turn.Sub(day.At) > 21*time.Hour,
 		"the day that turned three hours ago is %+v, want 4 spent, and that it turns again in 20 hours and some", turned)
 	none, err := reader.Day(t.Context(), "d", "nothing", pipeline.Limits{})
-	assertf(t, err == nil && none.Spent == 0 && none.External == nil && none.SeenLeft == nil && len(none.Before) == 0,
+	errorIf(t, err != nil || none.Spent != 0 || none.External != nil || none.SeenLeft != nil || len(none.Before) != 0,
 		"a service that was never called has %+v (%v)", none, err)
 }
 
@@ -191,7 +191,7 @@ func TestBackfills(t *testing.T) {
 	sameAs(t, cancelled, numbers)(reader.Backfill(t.Context(), 1))
 	failsWith(t, failure(reader.Backfill(t.Context(), 99)), warehouse.ErrNotFound)
 	known, err := reader.FactsOfStreams(t.Context(), "r")
-	assertf(t, err == nil && len(known) == 2 && known[0].Resource == "bills" && known[0].Rows == 0 && known[0].RowsBeside == 730,
+	errorIf(t, err != nil || len(known) != 2 || known[0].Resource != "bills" || known[0].Rows != 0 || known[0].RowsBeside != 730,
 		"what is known of the list beside its backfills: %+v, %v", known, err)
 }
 
@@ -205,7 +205,7 @@ func TestRowsWithin(t *testing.T) {
 	got, err = reader.RowsWithin(t.Context(), "r", table, "modified", false, warehouse.Span{From: instant(t, "2026-01-02 10:00:00")}, warehouse.Span{})
 	sameAs(t, []int64{2, 4})(got, err)
 	sameAs(t, []int64{4})(reader.RowsWithin(t.Context(), "r", table, "", false, warehouse.Span{From: first}))
-	assertf(t, failure(reader.RowsWithin(t.Context(), "r", [2]string{"shop", "nothing"}, "", false, warehouse.Span{})) != nil,
+	errorIf(t, failure(reader.RowsWithin(t.Context(), "r", [2]string{"shop", "nothing"}, "", false, warehouse.Span{})) == nil,
 		"rows of a table that is not there were counted")
 }
 
@@ -242,7 +242,7 @@ func TestKnown(t *testing.T) {
 	about := cmp.Options{cmpopts.EquateApprox(0, 60), cmpopts.IgnoreFields(streams.Facts{}, "Watermark")}
 	known, err := reader.FactsOfStreams(t.Context(), "q")
 	diff := cmp.Diff(want, known, about)
-	assertf(t, diff == "" && err == nil, "known: %v\n%s", err, diff)
+	errorIf(t, diff != "" || err != nil, "known: %v\n%s", err, diff)
 	if known, err = reader.FactsSoon(t.Context(), ofThings, true); len(known) != 1 || err != nil {
 		t.Errorf("at the start of a run: %v, %v", known, err)
 	}

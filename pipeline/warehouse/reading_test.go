@@ -196,7 +196,7 @@ func TestQuarantine(t *testing.T) {
 	}
 	sameAs(t, []quarantine.Entry{first}, times)(reader.Quarantine(t.Context(), quarantine.Filter{Organization: "o", State: "open"}))
 	all, err := reader.Quarantine(t.Context(), quarantine.Filter{})
-	assertf(t, err == nil && len(all) == 3 && all[0].ID == 3, "all of it: %+v, %v", all, err)
+	errorIf(t, err != nil || len(all) != 3 || all[0].ID != 3, "all of it: %+v, %v", all, err)
 	shown, err := reader.QuarantineShow(t.Context(), 1)
 	first.Raw = []byte(`{"a":1}`)
 	sameAs(t, first, times)(shown, err)
@@ -231,7 +231,7 @@ func TestCauses(t *testing.T) {
 		t.Errorf("%d causes, want one", len(got))
 	}
 	entries, err := reader.Quarantine(t.Context(), quarantine.Filter{Field: new("lines[].parts[].at"), Before: 6})
-	assertf(t, err == nil && len(entries) == 2 && entries[0].ID == 5, "entries of the field before 6: %+v, %v", entries, err)
+	errorIf(t, err != nil || len(entries) != 2 || entries[0].ID != 5, "entries of the field before 6: %+v, %v", entries, err)
 }
 
 func TestDrift(t *testing.T) {

@@ -62,7 +62,7 @@ func TestRebuildLearnsColumnsWithoutACall(t *testing.T) {
 	var steps []int
 	counts := sure(rebuild.Run(t.Context(), s.db, stream, rebuild.Changed, normalizer, func(n int) { steps = append(steps, n) }))(s)
 	same(t, "counts", rebuild.Counts{Rows: 5, Rewritten: 3, Rejected: 1}, counts)
-	assertf(t, slices.Equal(steps, []int{5}), "progress was %v", steps)
+	errorIf(t, !slices.Equal(steps, []int{5}), "progress was %v", steps)
 	want := strings.Join([]string{
 		"both|a|red|7|∅|x|blue", "list|a|red|∅|{\"novel\": 1}|∅|∅", "plain|a|∅|∅|∅|∅|∅", "stale|b|new|8|∅|y|green",
 		"unfit|a|∅|∅|{\"weight\": \"heavy\"}|∅|∅",
@@ -98,7 +98,7 @@ func TestRebuildGivesAnOpenRunBack(t *testing.T) {
 	batch.Position.Scan = &pipeline.Scan{Mode: pipeline.ModeSince, Page: 7}
 	s.load(batch)
 	_, err := rebuild.Run(t.Context(), s.db, s.bills, rebuild.Changed, nil, nil)
-	assertf(t, errors.Is(err, warehouse.ErrAtWork), "while a run is under way: %v", err)
+	errorIf(t, !errors.Is(err, warehouse.ErrAtWork), "while a run is under way: %v", err)
 	must(s, s.db.Settle(t.Context(), list, pipeline.Settlement{State: pipeline.StateQueued}))
 	stream, normalizer := s.learned()
 	// More rows than one batch holds, and a row whose raw record is gone.
@@ -108,7 +108,7 @@ func TestRebuildGivesAnOpenRunBack(t *testing.T) {
 	same(t, "counts", rebuild.Counts{Rows: 701, Rewritten: 1, Lost: 700}, counts)
 	failsWith(t, failure(s.db.Load(t.Context(), batch)), pipeline.ErrLostClaim)
 	again := s.claimOf(s.bills)
-	assertf(t, again.Run == list.Run && again.Position.Scan != nil && again.Position.Scan.Page == 7,
+	errorIf(t, again.Run != list.Run || again.Position.Scan == nil || again.Position.Scan.Page != 7,
 		"the run that was open goes on as %+v", again)
 }
 
@@ -120,7 +120,7 @@ func TestRebuildThatFailsEndsItsRun(t *testing.T) {
 	s.load(batch)
 	_, normalizer := s.learned()
 	must(s, exec(s, `ALTER TABLE sluice.raw_records RENAME TO raw_elsewhere`))
-	assertf(t, failure(rebuild.Run(t.Context(), s.db, s.bills, rebuild.Changed, normalizer, nil)) != nil, "no raw records, no error")
+	errorIf(t, failure(rebuild.Run(t.Context(), s.db, s.bills, rebuild.Changed, normalizer, nil)) == nil, "no raw records, no error")
 	same(t, "the stream", "failed", ask[string](s.fixture, `SELECT concat_ws('|', state, run_id) FROM sluice.streams WHERE resource = 'bills'`))
 }
 
@@ -136,7 +136,7 @@ func TestRebuildWhereMostHashesDiffer(t *testing.T) {
 	s.bring(s.bills, raws...)
 	stream, learned := s.learned()
 	counts := sure(rebuild.Run(t.Context(), s.db, stream, rebuild.All, learned, nil))(s)
-	requiref(t, counts == (rebuild.Counts{Rows: rows, Rewritten: rows}), "learned: %+v", counts)
+	fatalIf(t, counts != (rebuild.Counts{Rows: rows, Rewritten: rows}), "learned: %+v", counts)
 	// No record carries a bill's weight, so a rebuild leaves it as it is.
 	must(s, exec(s, `UPDATE store.bills SET weight = bill_id::integer`))
 	const columns = `SELECT string_agg(concat_ws('|', bill_id, vendor_id, total, modified, colour, weight, _extra, _content_hash, _call_id, _raw_position,
@@ -145,10 +145,10 @@ func TestRebuildWhereMostHashesDiffer(t *testing.T) {
 	must(s, exec(s, `UPDATE store.bills SET _content_hash = decode(md5(bill_id), 'hex') WHERE bill_id::integer % 10 > 0`))
 	must(s, exec(s, `UPDATE store.bills SET total = 'edited' WHERE bill_id IN ('00020', '02020', '03001', '04020')`))
 	counts = sure(rebuild.Run(t.Context(), s.db, stream, rebuild.All, learned, nil))(s)
-	assertf(t, counts == (rebuild.Counts{Rows: rows, Rewritten: rows/10*9 + 3}), "where most hashes differ: %+v", counts)
+	errorIf(t, counts != (rebuild.Counts{Rows: rows, Rewritten: rows/10*9 + 3}), "where most hashes differ: %+v", counts)
 	same(t, "rebuilt", before, ask[string](s.fixture, columns))
 	counts = sure(rebuild.Run(t.Context(), s.db, stream, rebuild.All, learned, nil))(s)
-	assertf(t, counts == (rebuild.Counts{Rows: rows}), "again: %+v", counts)
+	errorIf(t, counts != (rebuild.Counts{Rows: rows}), "again: %+v", counts)
 }
 
 // TestRebuildOfRowsThatLieScattered: each page holds keys from the whole table, and all pages
@@ -179,7 +179,7 @@ func TestRebuildOfRowsThatLieScattered(t *testing.T) {
 	counts, err := rebuild.Run(t.Context(), db, s.bills, rebuild.All, s.as(s.bills), nil)
 	db.Close()
 	must(s, err)
-	assertf(t, counts == (rebuild.Counts{Rows: rows, Rewritten: rows / 1000}), "%+v", counts)
+	errorIf(t, counts != (rebuild.Counts{Rows: rows, Rewritten: rows / 1000}), "%+v", counts)
 	same(t, "the rows are not what they were", before, ask[string](s.fixture, columns))
 	s.alone()
 	// The rebuild reads the table twice, and looks up edited rows.
@@ -222,7 +222,7 @@ func TestRebuildLooksAtEverything(t *testing.T) {
 	} {
 		must(s, exec(s, edit))
 		got := look()
-		assertf(t, got == (rebuild.Counts{Rows: total, Rewritten: edited}), "%s: %+v, want %d to be written", edit, got, edited)
+		errorIf(t, got != (rebuild.Counts{Rows: total, Rewritten: edited}), "%s: %+v, want %d to be written", edit, got, edited)
 		edited++
 	}
 }

@@ -134,7 +134,7 @@ func TestQuarantineIsAskedForAgain(t *testing.T) {
 	due := func(what string, stream pipeline.Stream, want time.Duration) {
 		t.Helper()
 		got := ask[time.Duration](h, `SELECT next_due_at - clock_timestamp() FROM sluice.streams WHERE resource = $1`, stream.Key().Resource)
-		assertf(t, got <= want+time.Minute && got >= want-time.Minute, "%s: %s is due in %s, want %s", what, stream, got, want)
+		errorIf(t, got > want+time.Minute || got < want-time.Minute, "%s: %s is due in %s, want %s", what, stream, got, want)
 	}
 	h.ends(h.claim(), 100, misfit("a", "1"))
 	due("opened", sweep, time.Hour)
@@ -148,7 +148,7 @@ func TestQuarantineIsAskedForAgain(t *testing.T) {
 	swept := func() {
 		t.Helper()
 		claim := sure(h.db.Claim(t.Context(), sweep, pipeline.ClassSweep))(h)
-		assertf(t, !claim.Reread, "a sweep is told to read all")
+		errorIf(t, claim.Reread, "a sweep is told to read all")
 		h.ends(claim, 100, misfit("a", "1"))
 	}
 	older(1)
@@ -163,18 +163,18 @@ func TestQuarantineIsAskedForAgain(t *testing.T) {
 
 	settings[1].Enabled = false
 	must(h, h.db.RegisterStreams(t.Context(), settings))
-	assertf(t, !h.claim().Reread, "the list is read whole before it is time")
+	errorIf(t, h.claim().Reread, "the list is read whole before it is time")
 	h.ends(h.claim(), 100, misfit("a", "1"))
 	due("no sweep", h.stream, 4*time.Hour)
 	older(5)
-	assertf(t, h.claim().Reread, "nothing sweeps the list, and its own run does not read it whole either")
+	errorIf(t, !h.claim().Reread, "nothing sweeps the list, and its own run does not read it whole either")
 
 	// The record was loaded: there is nothing to ask for.
 	batch := h.unit(h.claim(), h.record(1, "one"))
 	batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
 	h.load(batch)
 	due("loaded", h.stream, 10*time.Hour)
-	assertf(t, !h.claim().Reread, "the list is read whole although nothing is in quarantine")
+	errorIf(t, h.claim().Reread, "the list is read whole although nothing is in quarantine")
 }
 
 // TestARunThatBroughtNoPageHasAsked: an empty export, or a run over no parents, is no reason to ask
@@ -186,7 +186,7 @@ func TestARunThatBroughtNoPageHasAsked(t *testing.T) {
 	must(h, failure(h.db.Pool().Exec(t.Context(), `UPDATE sluice.quarantine SET opened_at = opened_at - interval '3 hours'`)))
 	h.load(pipeline.Batch{Claim: h.claim(), End: &pipeline.End{Outcome: pipeline.OutcomeProvisional, Note: "came back empty"}})
 	due := ask[time.Duration](h, `SELECT next_due_at - clock_timestamp() FROM sluice.streams WHERE resource = $1`, h.stream.Key().Resource)
-	assertf(t, due >= time.Hour, "the list is due in %s: it runs without a pause", due)
+	errorIf(t, due < time.Hour, "the list is due in %s: it runs without a pause", due)
 }
 
 // TestSingleRecordsInQuarantine: they have a pause of their own, and no list is swept for them. The
@@ -204,9 +204,9 @@ func TestSingleRecordsInQuarantine(t *testing.T) {
 	h.load(batch)
 	same(t, "the run", "done|1", ask[string](h.fixture, `SELECT concat_ws('|', outcome, refused) FROM sluice.runs WHERE id = $1`, claim.Run))
 	due := ask[time.Duration](h.fixture, `SELECT next_due_at - clock_timestamp() FROM sluice.streams WHERE resource = 'bills'`)
-	assertf(t, due >= 9*time.Hour, "the list is due in %s for the sake of a record that it does not show", due)
+	errorIf(t, due < 9*time.Hour, "the list is due in %s for the sake of a record that it does not show", due)
 	stream := sure(h.db.Stream(t.Context(), h.bills.Key()))(h)
-	assertf(t, stream.Quarantined == 1 && stream.Unrequested == 0 && stream.Withheld == 0,
+	errorIf(t, stream.Quarantined != 1 || stream.Unrequested != 0 || stream.Withheld != 0,
 		"%d in quarantine, %d to be asked for, a watermark waits because of %d", stream.Quarantined, stream.Unrequested, stream.Withheld)
 }
 
@@ -254,8 +254,8 @@ func TestWhatIsNotUpstreamAnyMoreLeavesQuarantine(t *testing.T) {
 	h.ends(h.claim(), 100, misfit("b", "0"))
 	states("one of them was met", "a retried, b open")
 	note := ask[string](h, `SELECT note FROM sluice.quarantine WHERE state = 'retried'`)
-	assertf(t, strings.Contains(note, "not there any more"), "the note is %q", note)
+	errorIf(t, !strings.Contains(note, "not there any more"), "the note is %q", note)
 	got := h.ends(h.claim(), 1, misfit("a", ""))
-	assertf(t, strings.HasPrefix(got, "provisional"), "what comes back is no news: %s", got)
+	errorIf(t, !strings.HasPrefix(got, "provisional"), "what comes back is no news: %s", got)
 	states("back", "a open, b open")
 }

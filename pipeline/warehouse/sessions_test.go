@@ -171,7 +171,7 @@ func TestAPoolerThatSharesSessionsIsFoundOut(t *testing.T) {
 			RawQuery: "sslmode=disable",
 		}
 		err := warehouse.CheckSessions(t.Context(), pooled.String())
-		assertf(t, errors.Is(err, warehouse.ErrSharedSessions) && strings.Contains(err.Error(), "session mode"),
+		errorIf(t, !errors.Is(err, warehouse.ErrSharedSessions) || !strings.Contains(err.Error(), "session mode"),
 			"newest first %t: %v", newest, err)
 		_ = listener.Close()
 		clients.Wait()
@@ -235,17 +235,17 @@ func TestARotatedPassword(t *testing.T) {
 		prepare()
 		_, err := session(db.Pool())
 		failed := postgres.Fail("asking", err)
-		assertf(t, errors.Is(failed, warehouse.ErrUnreachable) && !strings.Contains(failed.Error(), "canary"), "%s: %v", name, failed)
+		errorIf(t, !errors.Is(failed, warehouse.ErrUnreachable) || strings.Contains(failed.Error(), "canary"), "%s: %v", name, failed)
 		write("canary-one")
 	}
 	write("canary-two")
 	now, err := session(db.Pool())
-	assertf(t, err == nil && now != before, "a new session of the pool: %d, %v", now, err)
+	errorIf(t, err != nil || now == before, "a new session of the pool: %d, %v", now, err)
 	conn, err := postgres.Connect(t.Context(), db.Pool())
-	requiref(t, err == nil, "a connection of its own: %v", err)
+	fatalIf(t, err != nil, "a connection of its own: %v", err)
 	must(t, conn.Close(t.Context()))
 	direct, err := pgx.Connect(t.Context(), postgres.WithPassword(parsed.String(), "canary-two"))
-	requiref(t, err == nil, "the address with its password: %v", err)
+	fatalIf(t, err != nil, "the address with its password: %v", err)
 	must(t, direct.Close(t.Context()))
 }
 
@@ -273,7 +273,7 @@ func TestOneRefreshForTheFleet(t *testing.T) {
 		})
 	}
 	must(h, group.Wait())
-	assertf(t, refreshes.Load() == 1 && seen.Load() == 19, "%d refreshes, %d saw the new token", refreshes.Load(), seen.Load())
+	errorIf(t, refreshes.Load() != 1 || seen.Load() != 19, "%d refreshes, %d saw the new token", refreshes.Load(), seen.Load())
 }
 
 func TestWhatIsStoredOfAToken(t *testing.T) {
@@ -285,7 +285,7 @@ func TestWhatIsStoredOfAToken(t *testing.T) {
 			had = token
 			return give, attempted, failure
 		})
-		requiref(t, errors.Is(err, failure) && (failure == nil) == (err == nil), "WithToken = %v, want %v", err, failure)
+		fatalIf(t, !errors.Is(err, failure) || (failure == nil) != (err == nil), "WithToken = %v, want %v", err, failure)
 		return had
 	}
 	good := pipeline.Token{Sealed: []byte("one"), Refresh: []byte("another"), DiedYoung: 2, ExpiresIn: time.Hour, Reason: "why", Scopes: []string{"a.READ", "b.ALL"}}
@@ -310,7 +310,7 @@ func TestWhatIsStoredOfAToken(t *testing.T) {
 		t.Errorf("after a refresh: %+v", had)
 	}
 
-	assertf(t, slices.Equal(had.Scopes, []string{"a.READ", "b.ALL"}), "after a refresh the scopes are %q", had.Scopes)
+	errorIf(t, !slices.Equal(had.Scopes, []string{"a.READ", "b.ALL"}), "after a refresh the scopes are %q", had.Scopes)
 
 	// A refusal while the token is valid: its expiry and its version stay as they are.
 	refused := had

@@ -41,11 +41,11 @@ func TestRegisterStreams(t *testing.T) {
 	got := ask[string](h, `SELECT string_agg(line, ' ' ORDER BY line) FROM (SELECT concat_ws('|', organization_id, resource, enabled,
 		every) AS line FROM sluice.streams) AS x`)
 	same(t, "streams", want, got)
-	assertf(t, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{setting("a", "one", 0)}) != nil, "an interval of zero was accepted")
+	errorIf(t, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{setting("a", "one", 0)}) == nil, "an interval of zero was accepted")
 	// A shorter interval takes effect at once.
 	h.due(10)
 	register(setting("a", "one", time.Second))
-	assertf(t, ask[bool](h, `SELECT next_due_at < now() + interval '2 seconds' FROM sluice.streams WHERE organization_id = 'a' AND enabled`),
+	errorIf(t, !ask[bool](h, `SELECT next_due_at < now() + interval '2 seconds' FROM sluice.streams WHERE organization_id = 'a' AND enabled`),
 		"a shorter interval has to wait for the longer one")
 }
 
@@ -58,7 +58,7 @@ func TestDueStreamsAreTakenOnce(t *testing.T) {
 	must(h, h.db.RegisterStreams(t.Context(), settings))
 	first := sure(h.db.Pool().Begin(t.Context()))(h)
 	taken := sure(h.db.TakeDue(t.Context(), first, 2))(h)
-	requiref(t, len(taken) == 2, "took %v, want two", taken)
+	fatalIf(t, len(taken) != 2, "took %v, want two", taken)
 	taken = append(taken, h.due(10)...) // another tick at the same time
 	must(h, first.Commit(t.Context()))
 	taken = append(taken, h.due(10)...)
@@ -124,7 +124,7 @@ func TestUnknownStreams(t *testing.T) {
 	must(h, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: key("x", "off"), Every: time.Hour}}))
 	for _, unknown := range []pipeline.Key{key("x", "off"), key("x", "nothing")} {
 		err := h.db.Request(t.Context(), []pipeline.Key{h.stream.Key(), unknown})
-		assertf(t, errors.Is(err, warehouse.ErrNoStream), "Request(%s) = %v, want ErrNoStream", unknown, err)
+		errorIf(t, !errors.Is(err, warehouse.ErrNoStream), "Request(%s) = %v, want ErrNoStream", unknown, err)
 	}
 	same(t, "requests were kept", 0, ask[int64](h, `SELECT sum(requested_gen) FROM sluice.streams`))
 	stream := h.stream
@@ -178,5 +178,5 @@ func TestAForecastIsMadeOnceAndBeforeTheRun(t *testing.T) {
 	_ = ask[int](h, "WITH gone AS (UPDATE sluice.runs SET forecast_calls = NULL RETURNING 1) SELECT count(*) FROM gone")
 	keep(7)
 	got := kept(claim.Run)
-	assertf(t, got == -1, "a run that has loaded a page was forecast to take %d calls", got)
+	errorIf(t, got != -1, "a run that has loaded a page was forecast to take %d calls", got)
 }

@@ -93,11 +93,11 @@ func TestSeveralUnitsAndSingleRecordsThatWaitForEachOther(t *testing.T) {
 	must(s, <-ended)
 	// Where Postgres ended the list, it came after the single records, and shows the same version.
 	got := s.states()
-	assertf(t, got == "1:current 2:current", "states %q after %d tries of the list, want both current", got, tries)
+	errorIf(t, got != "1:current 2:current", "states %q after %d tries of the list, want both current", got, tries)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for ask[int](s.fixture, `SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()`) == 0 { // sessions report it a while later
-		requiref(t, ctx.Err() == nil, "no transaction waited for the other: nothing was tried")
+		fatalIf(t, ctx.Err() != nil, "no transaction waited for the other: nothing was tried")
 		pause(ctx, 50*time.Millisecond)
 	}
 }

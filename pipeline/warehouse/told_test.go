@@ -43,9 +43,9 @@ func (h *hintedFixture) aMinuteAgo() {
 
 func (o *observed) wantAnswered(t *testing.T, n int) {
 	t.Helper()
-	assertf(t, len(o.answered) == n, "observed %v, want %d times", o.answered, n)
+	errorIf(t, len(o.answered) != n, "observed %v, want %d times", o.answered, n)
 	for _, took := range o.answered {
-		assertf(t, took >= time.Minute && took <= 2*time.Minute, "a row took %s, want a minute and a bit", took)
+		errorIf(t, took < time.Minute || took > 2*time.Minute, "a row took %s, want a minute and a bit", took)
 	}
 	o.answered = nil
 }
@@ -61,7 +61,7 @@ func TestTheTimeFromCallbackToRowIsObserved(t *testing.T) {
 	undone := errors.New("undone")
 	batch.Complete = func(context.Context, pgx.Tx) error { return undone }
 	_, err := h.db.Load(t.Context(), batch)
-	requiref(t, errors.Is(err, undone), "loading: %v", err)
+	fatalIf(t, !errors.Is(err, undone), "loading: %v", err)
 	o.wantAnswered(t, 0) // nothing was committed
 	batch.Complete = nil
 	h.load(batch)
@@ -105,7 +105,7 @@ func TestAHintNamesAParent(t *testing.T) {
 		t.Helper()
 		parent, n, err := h.db.NextParent(t.Context(), claim)
 		must(h, err)
-		assertf(t, parent == want && n == left, "the next parent is %q of %d, want %q of %d", parent, n, want, left)
+		errorIf(t, parent != want || n != left, "the next parent is %q of %d, want %q of %d", parent, n, want, left)
 	}
 	read := func(claim pipeline.Claim, parent, failed string, raws ...string) {
 		t.Helper()
@@ -226,7 +226,7 @@ func TestALookIsConfirmed(t *testing.T) {
 	w.missed("3")
 	w.want("missed", "2 deleted scan", "3 suspected")
 	w.wants("the word can be had", false)
-	assertf(t, ask[bool](w.fixture, `SELECT next_due_at <= clock_timestamp() FROM sluice.streams WHERE resource = 'bills.details'`),
+	errorIf(t, !ask[bool](w.fixture, `SELECT next_due_at <= clock_timestamp() FROM sluice.streams WHERE resource = 'bills.details'`),
 		"single records are not asked for")
 	w.missed("3")
 	w.want("two looks", "2 deleted scan", "3 suspected")
@@ -299,7 +299,7 @@ func TestRanks(t *testing.T) {
 		t.Helper()
 		n, of, err := w.db.Extent(t.Context(), w.look)
 		must(w, err)
-		assertf(t, n == rows && of == most, "%d rows, %d of which may be missed; want %d and %d", n, of, rows, most)
+		errorIf(t, n != rows || of != most, "%d rows, %d of which may be missed; want %d and %d", n, of, rows, most)
 	}
 	extent(5, 2)
 	expect(time.Time{}, time.Time{}, 0, "1", "2", "3", "4", "5")

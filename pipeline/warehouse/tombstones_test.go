@@ -123,7 +123,7 @@ func TestTwoCleanScansAreProof(t *testing.T) {
 	l.read(1, 2, 3, 4, 5)
 	l.scan(1, 2, 3, 4)
 	l.expect("one scan", []string{"5 suspected"}, nil)
-	assertf(t, ask[bool](l.fixture, `SELECT next_due_at < now() + interval '61 minutes' FROM sluice.streams WHERE resource = 'things.sweep'`),
+	errorIf(t, !ask[bool](l.fixture, `SELECT next_due_at < now() + interval '61 minutes' FROM sluice.streams WHERE resource = 'things.sweep'`),
 		"a scan that missed something is not repeated soon")
 	l.scan(1, 2, 3)
 	l.expect("two scans", []string{"4 suspected", "5 deleted"}, []string{"5"})
@@ -131,12 +131,12 @@ func TestTwoCleanScansAreProof(t *testing.T) {
 	l.expect("seen again", []string{"5 deleted"}, []string{"5"})
 	l.read(5) // equal to its row
 	l.expect("back", []string{"5 restored"}, nil)
-	assertf(t, l.known != 0, "no record was known: it came back as another does")
+	errorIf(t, l.known == 0, "no record was known: it came back as another does")
 	l.scan(1, 2, 3, 4)
 	l.scan(1, 2, 3, 4)
 	l.expect("gone again", []string{"5 deleted"}, []string{"5"})
 	n := ask[int](l.fixture, `SELECT restores FROM sluice.tombstones`)
-	assertf(t, n == 1, "it came back %d times, want once", n)
+	errorIf(t, n != 1, "it came back %d times, want once", n)
 	same(t, "sightings are left", 0, ask[int](l.fixture, `SELECT count(*) FROM sluice.sightings`))
 }
 
@@ -182,7 +182,7 @@ func TestWhatProvesNothing(t *testing.T) {
 			l.scan(1, 2, 3, 4)
 			second(l)
 			dead := l.dead()
-			assertf(t, len(dead) == 0, "%v got a tombstone", dead)
+			errorIf(t, len(dead) != 0, "%v got a tombstone", dead)
 		})
 	}
 	t.Run("a second scan that follows at once", func(t *testing.T) {
@@ -208,7 +208,7 @@ func TestTheBrake(t *testing.T) {
 	decide := func(decide tombstones.Decision, run int64, want int) {
 		t.Helper()
 		n, err := l.db.DecideTombstones(t.Context(), l.incremental, run, decide)
-		assertf(t, err == nil && n == want, "decided about %d, %v; want %d", n, err, want)
+		errorIf(t, err != nil || n != want, "decided about %d, %v; want %d", n, err, want)
 	}
 	decide(tombstones.Accept, run, 3)
 	decide(tombstones.Accept, run, 0)

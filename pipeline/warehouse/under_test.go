@@ -80,7 +80,7 @@ func TestPersonsThatTheirParentShowsNoMore(t *testing.T) {
 	without3 := map[string]shown{"v1": {persons: "p1 p2"}, "v2": {persons: "p4"}, "v3": {persons: "p5"}}
 	f.run(3, without3)
 	f.expect("one run", "p3 suspected", "")
-	assertf(t, !ask[bool](f.fixture, `SELECT next_due_at < now() + interval '59 minutes' FROM sluice.streams WHERE resource = 'persons'`),
+	errorIf(t, ask[bool](f.fixture, `SELECT next_due_at < now() + interval '59 minutes' FROM sluice.streams WHERE resource = 'persons'`),
 		"all parents are read once more before their time")
 	f.run(3, without3)
 	f.expect("two runs", "p3 deleted", "p3")
@@ -148,7 +148,7 @@ func TestTooManyPersonsAtOnce(t *testing.T) {
 	f.expect("beside them, two", "p3 needs_review, p5 needs_review, p6 needs_review, q8 deleted, q9 deleted", "q8 q9")
 	run := ask[int64](f.fixture, `SELECT min(proof_run_id) FROM sluice.tombstones WHERE state = 'needs_review'`)
 	n, err := f.db.DecideTombstones(t.Context(), f.persons, run, tombstones.Accept)
-	assertf(t, err == nil && n == 3, "accepted %d, %v, want 3", n, err)
+	errorIf(t, err != nil || n != 3, "accepted %d, %v, want 3", n, err)
 	f.expect("accepted", "p3 deleted, p5 deleted, p6 deleted, q8 deleted, q9 deleted", "p3 p5 p6 q8 q9")
 	// Rows of a list in schema custom go, too.
 	f.exec(`UPDATE sluice.tombstones SET decided_at = now() - interval '3 days', deleted_at = now() - interval '3 days'`)

@@ -50,7 +50,7 @@ func TestAStartByHandOpensNothing(t *testing.T) {
 	t.Parallel()
 	dir := serverDir(t)
 	first := start(t, local.Options{Dir: dir})
-	same(t, ask(t, first.URL(), "show data_checksums"), "on", "data_checksums")
+	equal(t, ask(t, first.URL(), "show data_checksums"), "on", "data_checksums")
 	bin, data := binFolder(t, first), filepath.Join(dir, "data")
 	stop(t, first)
 	mustBeClosedByHand(t, bin, data)
@@ -119,7 +119,7 @@ func TestRootKeepsTheFolder(t *testing.T) {
 	for name, want := range map[string]int{".": us, "lock": us, "server.log": us, "run": account, "data": account} {
 		info, err := os.Lstat(filepath.Join(dir, name))
 		must(t, err)
-		same(t, int(info.Sys().(*syscall.Stat_t).Uid), want, name)
+		equal(t, int(info.Sys().(*syscall.Stat_t).Uid), want, name)
 	}
 	stop(t, s)
 }
@@ -131,8 +131,8 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// same compares two values; where says what they are.
-func same[T comparable](t *testing.T, got, want T, where ...any) {
+// equal compares two values; where says what they are.
+func equal[T comparable](t *testing.T, got, want T, where ...any) {
 	t.Helper()
 	if got != want {
 		t.Errorf("%v: got %v, want %v", where, got, want)

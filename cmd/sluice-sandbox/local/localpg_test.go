@@ -90,7 +90,7 @@ func TestTemporaryServer(t *testing.T) {
 		"select usesuper::text from pg_user limit 1": "true",
 		"select upper('żółć')":                       "ŻÓŁĆ",
 	} {
-		same(t, ask(t, s.URL(), query), want, query)
+		equal(t, ask(t, s.URL(), query), want, query)
 	}
 	dir := filepath.Dir(ask(t, s.URL(), "show data_directory"))
 	stop(t, s)
@@ -105,12 +105,12 @@ func TestDurableServerKeepsDataOverRestart(t *testing.T) {
 	var log bytes.Buffer
 	opts := local.Options{Dir: filepath.Join(serverDir(t), "a folder"), Durable: true, Log: &log}
 	first := start(t, opts)
-	same(t, ask(t, first.URL(), "show fsync"), "on", "fsync")
+	equal(t, ask(t, first.URL(), "show fsync"), "on", "fsync")
 	execute(t, first.URL(), "create table kept (n int)", "insert into kept values (42)")
 	stop(t, first)
 	second := start(t, opts)
-	same(t, ask(t, second.URL(), "select n::text from kept"), "42", "after the restart n")
-	same(t, strings.Count(log.String(), "making a Postgres cluster"), 1, log.String())
+	equal(t, ask(t, second.URL(), "select n::text from kept"), "42", "after the restart n")
+	equal(t, strings.Count(log.String(), "making a Postgres cluster"), 1, log.String())
 }
 
 func TestStaleStateFileOfAKilledServer(t *testing.T) {
@@ -127,7 +127,7 @@ func TestStaleStateFileOfAKilledServer(t *testing.T) {
 		t.Fatalf("the killed server left no state file, so this test shows nothing: %v", err)
 	}
 	second := start(t, local.Options{Dir: dir})
-	same(t, ask(t, second.URL(), "select count(*)::text from kept"), "0", "count")
+	equal(t, ask(t, second.URL(), "select count(*)::text from kept"), "0", "count")
 }
 
 // postmaster returns the number of the server's process.
@@ -162,7 +162,7 @@ func TestStartOutlastsAKilledServersProcesses(t *testing.T) {
 		gone <- errors.Join(err, syscall.Kill(orphan, syscall.SIGCONT))
 	}()
 	second := start(t, local.Options{Dir: dir})
-	same(t, ask(t, second.URL(), "select 'up'"), "up", "the second server answers")
+	equal(t, ask(t, second.URL(), "select 'up'"), "up", "the second server answers")
 	if err := <-gone; err != nil {
 		t.Error(err)
 	}
@@ -189,7 +189,7 @@ func TestLongFolderNameStillGetsAShortSocketPath(t *testing.T) {
 	if len(socketDir) > 80 {
 		t.Errorf("socket folder %s is too long", socketDir)
 	}
-	same(t, ask(t, s.URL(), "select 'here'"), "here")
+	equal(t, ask(t, s.URL(), "select 'here'"), "here")
 	if want := "-h '" + socketDir + "' -p 5432 -U postgres -d 'books'"; !strings.HasSuffix(s.PsqlCommand("books"), want) {
 		t.Errorf("psql line %q does not end in %q", s.PsqlCommand("books"), want)
 	}

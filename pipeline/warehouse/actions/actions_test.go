@@ -85,18 +85,18 @@ func TestAnActionIsReadAsItWasWritten(t *testing.T) {
 		id := f.write(want)
 		got, err := actions.Get(t.Context(), f.pool, id)
 		f.must(err)
-		assertf(t, got.ID == id && got.At.Sub(began).Abs() <= time.Minute, "action %d has the number %d and is of %s", id, got.ID, got.At)
+		errorIf(t, got.ID != id || got.At.Sub(began).Abs() > time.Minute, "action %d has the number %d and is of %s", id, got.ID, got.At)
 		got.ID, got.At = 0, time.Time{}
 		if want.After != nil {
 			want.After = json.RawMessage(`{"due": 100}`)
 		}
 		diff := cmp.Diff(want, got)
-		assertf(t, diff == "" && !strings.Contains(string(got.Error), "secret-of"), "-written +read:\n%s", diff)
+		errorIf(t, diff != "" || strings.Contains(string(got.Error), "secret-of"), "-written +read:\n%s", diff)
 	}
 	var null int
 	f.must(f.pool.QueryRow(t.Context(), `SELECT count(*) FROM sluice.actions WHERE target = 'inventory.bills'
 		AND organization_id IS NULL AND before IS NULL AND error IS NULL`).Scan(&null))
-	assertf(t, null == 1, "what an action does not have is not null")
+	errorIf(t, null != 1, "what an action does not have is not null")
 	if _, err := actions.Get(t.Context(), f.pool, 999); !errors.Is(err, postgres.ErrNotFound) {
 		t.Errorf("Get of an action that is none: %v", err)
 	}
@@ -220,7 +220,7 @@ func TestTheAddressOfTheConsole(t *testing.T) {
 		"https://canary.example.com/?", "https://canary.example.com/#", "https://canary .example.com", "ftp://canary.example.com", "/canary",
 	} {
 		err := actions.SetConsoleAddress(t.Context(), f.pool, wrong)
-		assertf(t, errors.Is(err, actions.ErrAddress) && !strings.Contains(err.Error(), "canary"), "%s: %v", wrong, err)
+		errorIf(t, !errors.Is(err, actions.ErrAddress) || strings.Contains(err.Error(), "canary"), "%s: %v", wrong, err)
 	}
 	if got := f.explained("10234695", "inventory.bills", "460000000038049"); got != "https://sluice.example.com"+path {
 		t.Errorf("a wrong address has replaced the one before: %q", got)
@@ -228,7 +228,7 @@ func TestTheAddressOfTheConsole(t *testing.T) {
 	var null bool
 	f.must(f.pool.QueryRow(t.Context(), `SELECT analytics.explain_url('a', 'inventory.bills', NULL) IS NULL AND analytics.explain_url('a', NULL, '1') IS NULL
 		AND analytics.explain_url(NULL, 'inventory.bills', '1') IS NULL`).Scan(&null))
-	assertf(t, null, "the address of no record is not null")
+	errorIf(t, !null, "the address of no record is not null")
 }
 
 // TestEachByteOfAnAddress compares with addresses that were encoded by hand, by RFC 3986.
@@ -241,7 +241,7 @@ func TestEachByteOfAnAddress(t *testing.T) {
 		"é": "%C3%A9", "日": "%E6%97%A5", "😀": "%F0%9F%98%80", "e\u0301": "e%CC%81", "a\nb": "a%0Ab", "abc\n": "abc%0A", "\"<'\\>": "%22%3C%27%5C%3E", "ÄZ": "%C3%84Z",
 	} {
 		got := f.explained(id, id, id)
-		assertf(t, got == "https://c/r/"+want+"/"+want+"?org="+want, "%q gives %s, want %s", id, got, want)
+		errorIf(t, got != "https://c/r/"+want+"/"+want+"?org="+want, "%q gives %s, want %s", id, got, want)
 	}
 }
 
@@ -293,19 +293,19 @@ func TestReadersMayAsk(t *testing.T) {
 		f.must(err)
 	}
 	f.must(tx.QueryRow(t.Context(), `SELECT analytics.explain_url('a', 'inventory.bills', 'é')`).Scan(&got))
-	assertf(t, got == "https://c/r/inventory.bills/%C3%A9?org=a", "a reader gets %q", got)
+	errorIf(t, got != "https://c/r/inventory.bills/%C3%A9?org=a", "a reader gets %q", got)
 	err = pgx.BeginFunc(t.Context(), tx, func(inner pgx.Tx) error {
 		_, err := inner.Exec(t.Context(), `UPDATE sluice.console_address SET address = 'x'`)
 		return err
 	})
-	assertf(t, err != nil && strings.Contains(err.Error(), "permission denied"), "a reader may change the address: %v", err)
+	errorIf(t, err == nil || !strings.Contains(err.Error(), "permission denied"), "a reader may change the address: %v", err)
 	f.must(tx.Rollback(t.Context()))
 }
 
-// assertf fails the test with a message unless what it is about is so.
-func assertf(tb testing.TB, so bool, format string, args ...any) {
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
 	tb.Helper()
-	if !so {
+	if wrong {
 		tb.Errorf(format, args...)
 	}
 }

@@ -184,5 +184,5 @@ func TestTheDatabaseKeepsTheFloors(t *testing.T) {
 			r.Fatalf("wait of %s, the book says %d hours", decision.Wait, want)
 		}
 	})
-	assertf(t, len(outcomes) == 2, "outcomes %v: not everything was tried", outcomes)
+	errorIf(t, len(outcomes) != 2, "outcomes %v: not everything was tried", outcomes)
 }

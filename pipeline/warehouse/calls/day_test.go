@@ -57,7 +57,7 @@ func TestAnHourThatIsOverCountsAtOnce(t *testing.T) {
 	fixed.ResetHour = ask[int](h, `SELECT extract(hour FROM clock_timestamp() AT TIME ZONE 'UTC' - interval '12 hours')::integer`)
 	for name, limits := range map[string]pipeline.Limits{"a rolling day": unshared(1000), "a day that turns": fixed} {
 		day := sure(process.Day(t.Context(), "o", "shop", limits))(h)
-		assertf(t, day.Spent == 10 && day.ByClass[pipeline.ClassSweep] == 6 && day.ByClass[pipeline.ClassDetails] == 4,
+		errorIf(t, day.Spent != 10 || day.ByClass[pipeline.ClassSweep] != 6 || day.ByClass[pipeline.ClassDetails] != 4,
 			"%s: %d calls, by class %v, want 10: 6 of sweeps, 4 of details", name, day.Spent, day.ByClass)
 	}
 	h.granted(process, pipeline.ClassProbe, unshared(1000)) // sums the hour up
@@ -87,7 +87,7 @@ func TestTheDayTurnsAtAnHourOfAZone(t *testing.T) {
 	limits.ResetHour = (limits.ResetHour + 23) % 24 // an hour earlier: yesterday's calls are today's
 	h.refused(pipeline.RefusedDay, process, pipeline.ClassSweep, limits, turn-time.Hour-10*time.Second, turn-time.Hour+time.Second)
 	limits.ResetZone = "Atlantis"
-	assertf(t, failure(process.Reserve(t.Context(), aCall("shop", pipeline.ClassSweep), limits)) != nil, "a zone that does not exist is taken")
+	errorIf(t, failure(process.Reserve(t.Context(), aCall("shop", pipeline.ClassSweep), limits)) == nil, "a zone that does not exist is taken")
 }
 
 func TestAClassStopsAtItsCeiling(t *testing.T) {
@@ -113,7 +113,7 @@ func TestABackfillDoesNotStarveIncrementalRuns(t *testing.T) {
 		taken++
 	}
 	want := 240 - 96
-	assertf(t, taken == want, "the backfill took %d calls at once, want all but the floor: %d", taken, want)
+	errorIf(t, taken != want, "the backfill took %d calls at once, want all but the floor: %d", taken, want)
 	for range 96 / 24 { // an hour of the floor
 		h.granted(process, pipeline.ClassIncremental, limits)
 	}
@@ -127,7 +127,7 @@ func TestABackfillDoesNotStarveIncrementalRuns(t *testing.T) {
 	h.exec(`SELECT sluice.recount_calls()`)
 	for taken = 0; h.reserve(process, pipeline.ClassBackfill, limits).Refused == ""; taken++ {
 	}
-	assertf(t, taken >= 10 && taken <= 240-148-96/24, "the backfill was lent %d calls, want some, and not the last hour's", taken)
+	errorIf(t, taken < 10 || taken > 240-148-96/24, "the backfill was lent %d calls, want some, and not the last hour's", taken)
 	for range 96 / 24 {
 		h.granted(process, pipeline.ClassIncremental, limits)
 	}
@@ -148,7 +148,7 @@ func TestHintedCallsHaveACeiling(t *testing.T) {
 	day := sure(process.Day(t.Context(), "o", "shop", limits))(h)
 	want := map[pipeline.Class]int64{"incremental": 1, "details": 1, "sweep": 1, "backfill": 1, "probe": 1, "hinted": 30}
 	diff := cmp.Diff(want, day.ByClass)
-	assertf(t, diff == "" && day.Spent == 35, "%d calls are spent, want 35; by class (-want +got):\n%s", day.Spent, diff)
+	errorIf(t, diff != "" || day.Spent != 35, "%d calls are spent, want 35; by class (-want +got):\n%s", day.Spent, diff)
 }
 
 // A clock that was set back counts calls in an hour that was summed up. The next minute sums it up
@@ -190,7 +190,7 @@ func TestTheFloorOfHintedCallsIsKept(t *testing.T) {
 		{pipeline.ClassProbe, 2},
 	} {
 		got := taken(step.class)
-		assertf(t, got == step.want, "%s took %d calls of what was left, want %d", step.class, got, step.want)
+		errorIf(t, got != step.want, "%s took %d calls of what was left, want %d", step.class, got, step.want)
 	}
 }
 
@@ -354,7 +354,7 @@ func TestSharesAreOfTheLimitSeenLast(t *testing.T) {
 	for h.reserve(process, pipeline.ClassBackfill, limits).Refused == "" && taken < 1000 {
 		taken++
 	}
-	assertf(t, taken == 75, "backfills took %d calls before any answer, want 75", taken)
+	errorIf(t, taken != 75, "backfills took %d calls before any answer, want 75", taken)
 	h.exec(`UPDATE sluice.day_budgets SET seen_at = seen_at - interval '49 hours'`)
 	h.granted(process, pipeline.ClassBackfill, limits)
 }

@@ -69,7 +69,7 @@ func aCall(service string, class pipeline.Class) pipeline.Call {
 func (h *fixture) reserve(l *calls.Ledger, class pipeline.Class, limits pipeline.Limits) pipeline.Decision {
 	h.Helper()
 	decision := sure(l.Reserve(h.Context(), aCall("shop", class), limits))(h)
-	assertf(h, (decision.Call == 0) != (decision.Refused == "") && (decision.Refused != "") == (decision.Wait > 0),
+	errorIf(h, (decision.Call == 0) == (decision.Refused == "") || (decision.Refused != "") != (decision.Wait > 0),
 		"contradictory decision %+v", decision)
 	return decision
 }
@@ -77,7 +77,7 @@ func (h *fixture) reserve(l *calls.Ledger, class pipeline.Class, limits pipeline
 func (h *fixture) granted(l *calls.Ledger, class pipeline.Class, limits pipeline.Limits) int64 {
 	h.Helper()
 	decision := h.reserve(l, class, limits)
-	requiref(h, decision.Refused == "", "refused: %+v", decision)
+	fatalIf(h, decision.Refused != "", "refused: %+v", decision)
 	return decision.Call
 }
 
@@ -86,7 +86,7 @@ func (h *fixture) refused(
 ) {
 	h.Helper()
 	decision := h.reserve(l, class, limits)
-	assertf(h, decision.Refused == want && decision.Wait >= atLeast && decision.Wait <= atMost,
+	errorIf(h, decision.Refused != want || decision.Wait < atLeast || decision.Wait > atMost,
 		"decision %+v, want refused %q with a wait of %s to %s", decision, want, atLeast, atMost)
 }
 
@@ -125,18 +125,18 @@ func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option)
 	}
 }
 
-// assertf fails the test with a message unless what it is about is so.
-func assertf(tb testing.TB, so bool, format string, args ...any) {
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
 	tb.Helper()
-	if !so {
+	if wrong {
 		tb.Errorf(format, args...)
 	}
 }
 
-// requiref is assertf that ends the test.
-func requiref(tb testing.TB, so bool, format string, args ...any) {
+// fatalIf does so, and ends it.
+func fatalIf(tb testing.TB, wrong bool, format string, args ...any) {
 	tb.Helper()
-	if !so {
+	if wrong {
 		tb.Fatalf(format, args...)
 	}
 }

@@ -30,7 +30,7 @@ func TestTheLogIsKeptByDays(t *testing.T) {
 	call := func(day int64) int64 {
 		t.Helper()
 		number := h.granted(process, pipeline.ClassSweep, pipeline.Limits{Shared: "suite"})
-		assertf(t, number/block == day, "call %d is of day %d, want %d", number, number/block, day)
+		errorIf(t, number/block != day, "call %d is of day %d, want %d", number, number/block, day)
 		must(h, process.Finish(t.Context(), number, pipeline.CallResult{Status: 200}))
 		return number
 	}
@@ -46,7 +46,7 @@ func TestTheLogIsKeptByDays(t *testing.T) {
 		keep(int(max(0, day-2)))
 		keep(0)
 		next := call(day)
-		assertf(t, next > first, "call %d after call %d", next, first)
+		errorIf(t, next <= first, "call %d after call %d", next, first)
 	}
 	same(t, "blocks", "1 2 3 4", ask[string](h, blocks))
 	same(t, "calls are kept, want those of three days", 3, ask[int](h, `SELECT count(*) FROM sluice.calls`))
@@ -60,8 +60,8 @@ func TestAnExportKeepsItsDay(t *testing.T) {
 	h.exec(`UPDATE sluice.calls SET reserved_at = reserved_at - interval '9 days'`)
 	h.exec(`SELECT sluice.recount_calls()`)
 	dropped, err := process.PruneCalls(t.Context(), 3)
-	assertf(t, err == nil && dropped == 0, "%d blocks dropped (%v), want none", dropped, err)
-	assertf(t, failure(process.PruneCalls(t.Context(), 1)) != nil, "keeping less than the day that is counted is taken")
+	errorIf(t, err != nil || dropped != 0, "%d blocks dropped (%v), want none", dropped, err)
+	errorIf(t, failure(process.PruneCalls(t.Context(), 1)) == nil, "keeping less than the day that is counted is taken")
 }
 
 // Days turn and are dropped while calls are made: no call fails, none is lost.
@@ -111,7 +111,7 @@ func TestDaysTurnUnderTraffic(t *testing.T) {
 	}
 	same(t, "calls in the log", 4*each, ask[int](h, `SELECT count(*) FROM sluice.calls WHERE finished_at IS NOT NULL`))
 	days := ask[int](h, `SELECT count(DISTINCT id / 1000000000) FROM sluice.calls`)
-	assertf(t, days >= 2, "calls of %d days after %d looks: nothing was tried", days, turns)
+	errorIf(t, days < 2, "calls of %d days after %d looks: nothing was tried", days, turns)
 }
 
 // oneAsks lets many callers ask at once, in two processes, and returns the call of the only one
@@ -138,7 +138,7 @@ func (h *fixture) oneAsks(after string, processes []*calls.Ledger, limits pipeli
 			h.Errorf("after %s: %+v, want a short wait for the one that asks", after, decision)
 		}
 	}
-	requiref(h, len(asked) == 1, "after %s %d of %d ask, want one", after, len(asked), callers)
+	fatalIf(h, len(asked) != 1, "after %s %d of %d ask, want one", after, len(asked), callers)
 	return asked[0]
 }
 

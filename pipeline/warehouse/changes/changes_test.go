@@ -92,7 +92,7 @@ func (l *log) read(cursor string, limit int) ([]string, string) {
 
 func (l *log) expect(what string, got []string, want ...string) {
 	l.Helper()
-	assertf(l, slices.Equal(got, want), "%s: read %q, want %q", what, got, want)
+	errorIf(l, !slices.Equal(got, want), "%s: read %q, want %q", what, got, want)
 }
 
 // TestALaterCommitIsNotMissed: transactions commit in another order than they began.
@@ -152,7 +152,7 @@ func TestPagesOfAStep(t *testing.T) {
 	got, cursor = l.read(cursor, 10)
 	l.expect("the next step", got, "new 1", "deleted 2")
 	again, _ := l.read(cursor, 10)
-	assertf(t, len(again) == 0, "read %q twice", again)
+	errorIf(t, len(again) != 0, "read %q twice", again)
 }
 
 // TestCursorsThatCannotBeFollowed: each refusal says what to do.
@@ -277,7 +277,7 @@ func TestThePageFollows(t *testing.T) {
 		var got string
 		l.must(l.admin.QueryRow(t.Context(), `SELECT coalesce(string_agg(format('%s %s %s', b.bill_id, b.bill_number, i.name), ', ' ORDER BY b.bill_id), '')
 			FROM mirror.bills b LEFT JOIN mirror.bills_line_items i ON i._parent_id = b.bill_id`).Scan(&got))
-		assertf(t, got == want, "%s: the copy has %q, want %q", what, got, want)
+		errorIf(t, got != want, "%s: the copy has %q, want %q", what, got, want)
 	}
 	write("a", "B-1", "ink", changes.New)
 	run(blocks[1])
@@ -319,7 +319,7 @@ func TestAnAnswerGoesOnBehindGaps(t *testing.T) {
 				got += ids + ", "
 			}
 		}
-		assertf(t, got == want, "answers of %d: %q, want %q", upTo, got, want)
+		errorIf(t, got != want, "answers of %d: %q, want %q", upTo, got, want)
 	}
 }
 
@@ -369,14 +369,14 @@ func TestOneRowOfARecord(t *testing.T) {
 	if _, err := l.admin.Exec(t.Context(), `SELECT analytics.changes_cursor()`); err != nil {
 		t.Errorf("a reader takes a cursor: %v", err)
 	}
-	assertf(t, failure(l.admin.Exec(t.Context(), `SELECT * FROM sluice.changes`)) != nil, "a reader of views reads the log itself")
+	errorIf(t, failure(l.admin.Exec(t.Context(), `SELECT * FROM sluice.changes`)) == nil, "a reader of views reads the log itself")
 	l.exec(`RESET ROLE`)
 }
 
-// assertf fails the test with a message unless what it is about is so.
-func assertf(tb testing.TB, so bool, format string, args ...any) {
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
 	tb.Helper()
-	if !so {
+	if wrong {
 		tb.Errorf(format, args...)
 	}
 }

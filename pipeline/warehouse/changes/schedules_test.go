@@ -86,10 +86,10 @@ func (p *play) schedule(seed uint64) {
 	var at thing
 	_, err = pgx.ForEachRow(rows, []any{&id, &at.value, &at.gone}, func() error { table[id] = at; return nil })
 	p.must(err)
-	assertf(p, maps.Equal(table, p.copied), "seed %d: the copy has %v, the table %v", seed, p.copied, table)
+	errorIf(p, !maps.Equal(table, p.copied), "seed %d: the copy has %v, the table %v", seed, p.copied, table)
 	for id, at := range table {
 		told, ok := p.told[id]
-		assertf(p, ok && told.gone == at.gone, "seed %d: the log tells %+v of record %s, the table has %+v", seed, told, id, at)
+		errorIf(p, !ok || told.gone != at.gone, "seed %d: the log tells %+v of record %s, the table has %+v", seed, told, id, at)
 	}
 }
 
@@ -182,7 +182,7 @@ func (p *play) read(r *rand.Rand, killed bool) int {
 				p.told[id] = thing{}
 			case changes.Deleted, changes.Restored:
 				_, known := p.told[id]
-				assertf(p, known, "%s comes before new of record %s", c.Op, id)
+				errorIf(p, !known, "%s comes before new of record %s", c.Op, id)
 				p.told[id] = thing{gone: c.Op == changes.Deleted}
 			default:
 			}

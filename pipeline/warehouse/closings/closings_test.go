@@ -196,7 +196,7 @@ func TestClosedPeriodListsEveryChange(t *testing.T) {
 			t.Errorf("%s: the sum is %s, want %d", sum.Currency, figures["total"], sums[sum.Currency])
 		}
 	}
-	assertf(t, len(made.Sums) == 2 && made.Period == closedMonth && dry.Digest == made.Digest && len(made.Lacks) == 0,
+	errorIf(t, len(made.Sums) != 2 || made.Period != closedMonth || dry.Digest != made.Digest || len(made.Lacks) != 0,
 		"closed: %+v\nas the dry run said: %+v", made, dry)
 	if listed := warehousetest.AfterClose(b.t, b.pool, business, closedMonth); len(listed) != 0 {
 		t.Errorf("changes before anything changed: %v", listed)
@@ -234,14 +234,14 @@ func TestClosedPeriodListsEveryChange(t *testing.T) {
 	}
 	want := lateChanges(before, after)
 	diff := cmp.Diff(want, warehousetest.AfterClose(b.t, b.pool, business, closedMonth))
-	assertf(t, diff == "", "changes of the closed month (-model +view):\n%s", diff)
+	errorIf(t, diff != "", "changes of the closed month (-model +view):\n%s", diff)
 	kinds := map[string]bool{}
 	for _, f := range want {
 		kinds[f.Kind] = true
 	}
-	assertf(t, len(kinds) == 6, "the storm made only %v", slices.Sorted(maps.Keys(kinds)))
+	errorIf(t, len(kinds) != 6, "the storm made only %v", slices.Sorted(maps.Keys(kinds)))
 	other := warehousetest.AfterClose(b.t, b.pool, "other", closedMonth)
-	assertf(t, len(other) == 0, "an organization without closed periods has changes: %v", other)
+	errorIf(t, len(other) != 0, "an organization without closed periods has changes: %v", other)
 	b.notices(want)
 	for id, d := range before {
 		b.plantBill(business, id, d)
@@ -255,7 +255,7 @@ func TestClosedPeriodListsEveryChange(t *testing.T) {
 	must(t, err)
 	must(t, closings.Reopen(t.Context(), b.pool, business, month))
 	again := b.close(closedMonth, false)
-	assertf(t, again.Digest == made.Digest, "equal records have the digests %s and %s", made.Digest, again.Digest)
+	errorIf(t, again.Digest != made.Digest, "equal records have the digests %s and %s", made.Digest, again.Digest)
 }
 
 // notices looks for changes as serve does, and compares what is told with what changed: once.
@@ -272,16 +272,16 @@ func (b *books) notices(want map[string]warehousetest.LateChange) {
 	_, err := closings.Notice(b.t.Context(), b.pool, collect)
 	must(b.t, err)
 	for id, f := range want {
-		assertf(b.t, told[id] == f.Kind, "told of %s: %q, want %q", id, told[id], f.Kind)
+		errorIf(b.t, told[id] != f.Kind, "told of %s: %q, want %q", id, told[id], f.Kind)
 	}
-	assertf(b.t, len(told) == len(want), "%d changes were told, want %d", len(told), len(want))
+	errorIf(b.t, len(told) != len(want), "%d changes were told, want %d", len(told), len(want))
 	b.exec(`UPDATE sluice.closings SET looked_at = looked_at - interval '11 minutes'`)
 	if repeated, err := closings.Notice(b.t.Context(), b.pool, nil); err != nil || len(repeated) != 0 {
 		b.t.Errorf("told again: %v, error %v", repeated, err)
 	}
 	counts, err := closings.Counts(b.t.Context(), b.pool)
 	must(b.t, err)
-	assertf(b.t, len(counts) == 1 && counts[0].Records == int64(len(want)), "counted %+v, want %d", counts, len(want))
+	errorIf(b.t, len(counts) != 1 || counts[0].Records != int64(len(want)), "counted %+v, want %d", counts, len(want))
 }
 
 // TestAPeriodIsNotClosed that is not over, not complete or closed already. One that is not complete
@@ -318,7 +318,7 @@ func TestAPeriodIsNotClosed(t *testing.T) {
 	refuses(closedMonth, "closed already", closings.Request{Anyway: true})
 	b.exec(`UPDATE inventory.bills SET _detail_state = 'current'`) // the single record brings the lines
 	listed := warehousetest.AfterClose(b.t, b.pool, business, closedMonth)
-	assertf(t, len(listed) == 0, "lines that arrived are changes: %v", listed)
+	errorIf(t, len(listed) != 0, "lines that arrived are changes: %v", listed)
 }
 
 func must(tb testing.TB, err error) {
@@ -328,10 +328,10 @@ func must(tb testing.TB, err error) {
 	}
 }
 
-// assertf fails the test with a message unless what it is about is so.
-func assertf(tb testing.TB, so bool, format string, args ...any) {
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
 	tb.Helper()
-	if !so {
+	if wrong {
 		tb.Errorf(format, args...)
 	}
 }

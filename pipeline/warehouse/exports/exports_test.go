@@ -36,25 +36,25 @@ func TestRelations(t *testing.T) {
 		"inventory.bills_line_items": "organization_id _parent_id _position",
 		"history.versions":           "service resource organization_id record_id valid_from",
 	} {
-		assertf(t, orders[name] == want, "%s is ordered by %q, want %q", name, orders[name], want)
+		errorIf(t, orders[name] != want, "%s is ordered by %q, want %q", name, orders[name], want)
 	}
 	for name, want := range map[string]string{ // keys of views, and other columns behind them
 		"analytics.bills": "organization_id bill_id ", "analytics.catalog": "schema_name table_name column_name place ",
 		"as_of.bills": "organization_id bill_id ", "as_of.inventory_bills": "organization_id bill_id ",
 	} {
-		assertf(t, strings.HasPrefix(orders[name], want), "%s is ordered by %q, want %q first", name, orders[name], want)
+		errorIf(t, !strings.HasPrefix(orders[name], want), "%s is ordered by %q, want %q first", name, orders[name], want)
 	}
 	for i := range found {
 		if in := found[i].Schema; slices.Contains([]string{"sluice", "river", "notifications", "public", "pg_catalog"}, in) || found[i].Full() == "analytics.readers" {
 			t.Errorf("%s can be exported", found[i].Full())
 		}
-		assertf(t, found[i].Doc != "" || found[i].Schema == "shop", "%s has no meaning", found[i].Full())
+		errorIf(t, found[i].Doc == "" && found[i].Schema != "shop", "%s has no meaning", found[i].Full())
 	}
 	things := f.relation(f.source, "shop.things")
 	got := things.Columns[2]
-	assertf(t, got.Name == "name" && got.Type == "text", "column %+v, want name of type text", got)
+	errorIf(t, got.Name != "name" || got.Type != "text", "column %+v, want name of type text", got)
 	bills, past := f.relation(f.source, "inventory.bills"), f.relation(f.source, "as_of.inventory_bills")
-	assertf(t, len(past.Columns) == len(bills.Columns), "schema as_of has %d columns of bills, want %d", len(past.Columns), len(bills.Columns))
+	errorIf(t, len(past.Columns) != len(bills.Columns), "schema as_of has %d columns of bills, want %d", len(past.Columns), len(bills.Columns))
 }
 
 // TestRights: a reader exports what it may read, and no table of another role can be exported.
@@ -73,7 +73,7 @@ func TestRights(t *testing.T) {
 	} {
 		f.exec(sql)
 	}
-	assertf(t, f.relation(f.from(roles.URL), "inventory.theirs") == nil, "a table of another role can be exported")
+	errorIf(t, f.relation(f.from(roles.URL), "inventory.theirs") != nil, "a table of another role can be exported")
 	address, err := url.Parse(roles.URL)
 	f.must(err)
 	address.User = url.UserPassword(reader, "secret")
@@ -128,7 +128,7 @@ func TestEachType(t *testing.T) {
 	f.must(f.source.Within(t.Context(), []exports.Relation{things}, exports.Scope{}, func(s *exports.Snapshot) error {
 		got, err := all(t.Context(), s, &things)
 		diff := cmp.Diff(want, got)
-		assertf(t, diff == "", "(-want +got):\n%s", diff)
+		errorIf(t, diff != "", "(-want +got):\n%s", diff)
 		return err
 	}))
 }
@@ -144,7 +144,7 @@ func TestScales(t *testing.T) {
 		scaled := *f.relation(f.source, "shop.scaled")
 		f.must(f.source.Within(t.Context(), []exports.Relation{scaled}, exports.Scope{}, func(s *exports.Snapshot) error {
 			columns, err := s.Columns(t.Context(), &scaled, files.Parquet)
-			assertf(t, err != nil || columns[1] == (files.Column{Name: "amount", Kind: files.Decimal, Scale: want}),
+			errorIf(t, err == nil && columns[1] != (files.Column{Name: "amount", Kind: files.Decimal, Scale: want}),
 				"%s: %+v, want scale %d", values, columns[1], want)
 			return err
 		}))
@@ -172,7 +172,7 @@ func TestOneSnapshot(t *testing.T) {
 		}
 		got, err := all(t.Context(), s, &parts)
 		want := `{"organization_id":"1","_parent_id":"a","_position":0,"part":"old"}` + "\n"
-		assertf(t, got == want, "read %q, want %q", got, want)
+		errorIf(t, got != want, "read %q, want %q", got, want)
 		return err
 	}))
 }
@@ -188,7 +188,7 @@ func TestTablesAreReadByTheirIndex(t *testing.T) {
 		plan, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		f.must(err)
 		text := strings.Join(plan, "\n")
-		assertf(t, !strings.Contains(text, "Sort") && strings.Contains(text, "Index Scan"), "%s:\n%s", name, text)
+		errorIf(t, strings.Contains(text, "Sort") || !strings.Contains(text, "Index Scan"), "%s:\n%s", name, text)
 	}
 }
 
@@ -201,10 +201,10 @@ func TestAnEndIsAtOnce(t *testing.T) {
 	err := f.source.Within(t.Context(), []exports.Relation{parts}, exports.Scope{}, func(s *exports.Snapshot) error {
 		err := s.Each(t.Context(), &parts, func([]files.Value) error { return full })
 		_, ended := s.Instant(t.Context())
-		assertf(t, ended != nil, "the connection goes on: all rows were read")
+		errorIf(t, ended == nil, "the connection goes on: all rows were read")
 		return err
 	})
-	assertf(t, errors.Is(err, full), "Within = %v", err)
+	errorIf(t, !errors.Is(err, full), "Within = %v", err)
 	if _, err := f.source.Relations(t.Context()); err != nil { // on another connection
 		t.Error(err)
 	}
@@ -312,10 +312,10 @@ func (f *fixture) relation(source *exports.Source, name string) *exports.Relatio
 	return nil
 }
 
-// assertf fails the test with a message unless what it is about is so.
-func assertf(tb testing.TB, so bool, format string, args ...any) {
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
 	tb.Helper()
-	if !so {
+	if wrong {
 		tb.Errorf(format, args...)
 	}
 }

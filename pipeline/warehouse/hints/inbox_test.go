@@ -101,13 +101,13 @@ func TestInbox(t *testing.T) {
 	rule.Dialect, rule.Module, rule.IDs, rule.Operation = "rule", "inventory.bills", nil, ""
 	other := callback("a")
 	other.Organization, other.Targets = "other", nil
-	assertf(t, b.take(first) && b.take(rule) && b.take(other) && !b.take(first), "which contents are new is not as it should be")
+	errorIf(t, !b.take(first) || !b.take(rule) || !b.take(other) || b.take(first), "which contents are new is not as it should be")
 	entries, err := b.Entries(t.Context(), hints.Filter{})
 	b.must(err)
 	shapes := make([]string, 0, len(entries))
 	for i := range entries {
 		e := &entries[i]
-		assertf(t, !e.RepeatedAt.Before(e.ReceivedAt) && (e.Times > 1) == e.RepeatedAt.After(e.ReceivedAt),
+		errorIf(t, e.RepeatedAt.Before(e.ReceivedAt) || (e.Times > 1) != e.RepeatedAt.After(e.ReceivedAt),
 			"arrived %s and %s: %d times", e.ReceivedAt, e.RepeatedAt, e.Times)
 		shapes = append(shapes, fmt.Sprintf("%s %s %s %q %q %d %v", e.Organization, e.Dialect, e.Module, e.Operation, e.IDs, e.Times, e.Body))
 	}
@@ -115,7 +115,7 @@ func TestInbox(t *testing.T) {
 	same(t, "entries", want, shapes)
 	entry, err := b.Entry(t.Context(), entries[0].ID)
 	b.must(err)
-	assertf(t, entry.Body != nil && *entry.Body == "the body" && entry.SentAt != nil && entry.SentAt.Equal(sent) && entry.Bytes == 7,
+	errorIf(t, entry.Body == nil || *entry.Body != "the body" || entry.SentAt == nil || !entry.SentAt.Equal(sent) || entry.Bytes != 7,
 		"one entry: %+v", entry)
 	failsWith(t, failure(b.Entry(t.Context(), 999)), postgres.ErrNotFound)
 	for filter, want := range map[hints.Filter]int{
@@ -233,7 +233,7 @@ func TestAReceiverCanDoNothingElse(t *testing.T) {
 		WHERE `+ours+` AND has_schema_privilege($1::name, n.oid, 'USAGE') AND has_function_privilege($1::name, p.oid, 'EXECUTE') ORDER BY 1`, role)
 	schemas := b.list(`SELECT n.nspname::text FROM pg_namespace n WHERE `+ours+` AND n.nspname <> 'public'
 		AND has_schema_privilege($1::name, n.oid, 'USAGE, CREATE') ORDER BY 1`, role)
-	assertf(t, len(tables) == 0 && cmp.Equal(functions, []string{"take_callback"}) && cmp.Equal(schemas, []string{"notifications"}),
+	errorIf(t, len(tables) != 0 || !cmp.Equal(functions, []string{"take_callback"}) || !cmp.Equal(schemas, []string{"notifications"}),
 		"the role may use the tables %q, the functions %q and the schemas %q", tables, functions, schemas)
 	receiver := warehousetest.Connect(t, url)
 	for _, sql := range []string{
@@ -265,10 +265,10 @@ func TestAWorkerUsesTheInbox(t *testing.T) {
 	b.remind(map[hints.Target]string{{Service: "inventory", Resource: "items"}: ""})
 	b.conn = owner
 	entries, err := b.Entries(t.Context(), hints.Filter{})
-	assertf(t, err == nil && len(entries) == 1, "%d entries, %v", len(entries), err)
+	errorIf(t, err != nil || len(entries) != 1, "%d entries, %v", len(entries), err)
 	b.exec(`UPDATE notifications.events SET told_at = '-infinity'`)
 	b.must(b.Prune(t.Context(), time.Hour))
-	assertf(t, len(b.list(`SELECT 'left' FROM notifications.events`)) == 0, "events were not deleted")
+	errorIf(t, len(b.list(`SELECT 'left' FROM notifications.events`)) != 0, "events were not deleted")
 }
 
 // TestTheReceiverIsPatientForNoOne: a statement that waits ends by the limit of the session, and
@@ -289,10 +289,10 @@ func TestTheReceiverIsPatientForNoOne(t *testing.T) {
 	b.must(tx.Rollback(t.Context()))
 }
 
-// assertf fails the test with a message unless what it is about is so.
-func assertf(tb testing.TB, so bool, format string, args ...any) {
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
 	tb.Helper()
-	if !so {
+	if wrong {
 		tb.Errorf(format, args...)
 	}
 }
@@ -302,7 +302,7 @@ func failure(_ any, err error) error { return err }
 
 func failsWith(tb testing.TB, err, want error) {
 	tb.Helper()
-	assertf(tb, errors.Is(err, want), "error %v, want %v", err, want)
+	errorIf(tb, !errors.Is(err, want), "error %v, want %v", err, want)
 }
 
 // same compares with cmp.Diff.

@@ -129,7 +129,7 @@ func TestEveryPlaceIsFound(t *testing.T) {
 	db, _ := open(t, planted)
 	told := 0
 	found := find(t, db, places.Query{Progress: func(done, all int, table string) {
-		assertf(t, done == told && table != "" && all > done, "%d of %d at %q, want %d", done, all, table, told)
+		errorIf(t, done != told || table == "" || all <= done, "%d of %d at %q, want %d", done, all, table, told)
 		told++
 	}})
 	same(t, "found", wanted(), found.Places)
@@ -144,7 +144,7 @@ func TestEveryPlaceIsFound(t *testing.T) {
 	}, found.Records); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
 	}
-	assertf(t, found.Tables == told && found.LeftOut == 0 && len(found.More) == 0,
+	errorIf(t, found.Tables != told || found.LeftOut != 0 || len(found.More) != 0,
 		"%d tables searched, %d left out, %d announced, %d more", found.Tables, found.LeftOut, told, len(found.More))
 }
 
@@ -262,7 +262,7 @@ func TestEachType(t *testing.T) {
 				rows = place.Count
 			}
 		}
-		assertf(t, rows == c.rows, "%s %q: %q stands in %d rows, want %d", c.typ, c.values, c.needle, rows, c.rows)
+		errorIf(t, rows != c.rows, "%s %q: %q stands in %d rows, want %d", c.typ, c.values, c.needle, rows, c.rows)
 	}
 }
 
@@ -301,9 +301,9 @@ func TestFailedSearches(t *testing.T) {
 			}
 		},
 	})
-	assertf(t, errors.Is(err, context.Canceled) && !strings.Contains(err.Error(), "pavlova"), "canceled: %v", err)
+	errorIf(t, !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "pavlova"), "canceled: %v", err)
 	found := find(t, db, places.Query{})
-	assertf(t, len(found.Places) == len(wanted()), "found in %d places behind a canceled search, want %d", len(found.Places), len(wanted()))
+	errorIf(t, len(found.Places) != len(wanted()), "found in %d places behind a canceled search, want %d", len(found.Places), len(wanted()))
 	conn := warehousetest.Connect(t, url)
 	strangers := warehousetest.Plant(t, url)
 	must(t, failure(conn.Exec(t.Context(), "SELECT sluice.grant_worker($1); ", strangers.Role)))
@@ -327,10 +327,10 @@ func TestFailedSearches(t *testing.T) {
 	}
 }
 
-// assertf fails the test with a message unless what it is about is so.
-func assertf(tb testing.TB, so bool, format string, args ...any) {
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
 	tb.Helper()
-	if !so {
+	if wrong {
 		tb.Errorf(format, args...)
 	}
 }

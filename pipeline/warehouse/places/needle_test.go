@@ -84,7 +84,7 @@ func TestTextsThatCannotBeSearched(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "secret\xff", "secret\x00", strings.Repeat("secret", 200)} {
 		_, err := places.NewNeedle(text)
-		assertf(t, errors.Is(err, places.ErrText) && !strings.Contains(err.Error(), "secret"), "%.20q: %v", text, err)
+		errorIf(t, !errors.Is(err, places.ErrText) || strings.Contains(err.Error(), "secret"), "%.20q: %v", text, err)
 	}
 }
 
@@ -99,7 +99,7 @@ func TestNeedlesDoNotShow(t *testing.T) {
 	slog.New(slog.NewTextHandler(&said, nil)).Error("failed", "needle", n)
 	slog.New(slog.NewJSONHandler(&said, nil)).Error("failed", "needle", n)
 	shown := strings.ToLower(said.String())
-	assertf(t, !strings.Contains(shown, "confidential") && !strings.Contains(shown, "636f6e66"), "the text is shown: %s", shown)
+	errorIf(t, strings.Contains(shown, "confidential") || strings.Contains(shown, "636f6e66"), "the text is shown: %s", shown)
 }
 
 func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }

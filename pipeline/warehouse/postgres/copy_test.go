@@ -40,7 +40,7 @@ func TestNobodyReadsBehindCopyFrom(t *testing.T) {
 	_, err := postgres.CopyFrom(ctx, conn.PgConn(), source, "COPY numbers FROM STDIN")
 	close(returned)
 	<-ended
-	assertf(t, errors.Is(err, context.Canceled), "copying was cancelled and says %v", err)
+	errorIf(t, !errors.Is(err, context.Canceled), "copying was cancelled and says %v", err)
 }
 
 func TestCopyFromBringsRows(t *testing.T) {
@@ -56,7 +56,7 @@ func TestCopyFromBringsRows(t *testing.T) {
 		return n, nil
 	})
 	tag, err := postgres.CopyFrom(t.Context(), conn.PgConn(), source, "COPY numbers FROM STDIN")
-	assertf(t, err == nil && tag.RowsAffected() == 3, "%s, %v", tag, err)
+	errorIf(t, err != nil || tag.RowsAffected() != 3, "%s, %v", tag, err)
 }
 
 type readerFunc func(p []byte) (int, error)
@@ -122,13 +122,13 @@ func TestWhatTheServerSays(t *testing.T) {
 		"55000": {}, "42P01": {}, "23505": {}, "22P02": {}, // our own mistakes, or a matter for the operator
 	} {
 		err := fmt.Errorf("registering: %w", &pgconn.PgError{Code: code})
-		assertf(t, postgres.Unreachable(err) == want.unreachable && postgres.Busy(err) == want.busy,
+		errorIf(t, postgres.Unreachable(err) != want.unreachable || postgres.Busy(err) != want.busy,
 			"%s: unreachable %v, busy %v, want %+v", code, postgres.Unreachable(err), postgres.Busy(err), want)
-		assertf(t, postgres.Refused(err) != want.unreachable && postgres.Deadlocked(err) == (code == "40P01"),
+		errorIf(t, postgres.Refused(err) == want.unreachable || postgres.Deadlocked(err) != (code == "40P01"),
 			"%s: refused %v, deadlocked %v", code, postgres.Refused(err), postgres.Deadlocked(err))
 	}
 	for _, err := range []error{nil, errors.New("something else"), context.Canceled, errors.Join(context.Canceled, &pgconn.PgError{Code: "57014"})} {
-		assertf(t, !postgres.Unreachable(err) && !postgres.Busy(err) && !postgres.Deadlocked(err),
+		errorIf(t, postgres.Unreachable(err) || postgres.Busy(err) || postgres.Deadlocked(err),
 			"%v: unreachable %v, busy %v, deadlocked %v", err, postgres.Unreachable(err), postgres.Busy(err), postgres.Deadlocked(err))
 	}
 }

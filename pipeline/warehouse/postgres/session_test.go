@@ -35,7 +35,7 @@ func TestASessionIsSetUp(t *testing.T) {
 	config, err := pgxpool.ParseConfig(withQuery(t, address, "lock_timeout=7s&search_path=public&work_mem=5MB&timezone=Asia/Kolkata"))
 	must(t, err)
 	postgres.SetUp(config.ConnConfig, settings())
-	assertf(t, len(config.ConnConfig.RuntimeParams) == 1 && config.ConnConfig.RuntimeParams["application_name"] == "sluice",
+	errorIf(t, len(config.ConnConfig.RuntimeParams) != 1 || config.ConnConfig.RuntimeParams["application_name"] != "sluice",
 		"the start-up message asks for %v: only a name is what every pooler takes", config.ConnConfig.RuntimeParams)
 	pool, err := pgxpool.NewWithConfig(t.Context(), config)
 	must(t, err)
@@ -250,14 +250,14 @@ func TestPasswords(t *testing.T) {
 		"postgres://u:can%41ry@db/w?sslmode=bogus", "host=db password=canAry sslmode=bogus", "postgres://u@db/w?sslpassword=canAry&sslkey=/no",
 	} {
 		got := postgres.Passwords(address)
-		assertf(t, slices.Contains(got, "canAry"), "%s: %q", address, got)
+		errorIf(t, !slices.Contains(got, "canAry"), "%s: %q", address, got)
 	}
 }
 
 func TestPasswordsOfTheEnvironment(t *testing.T) { //nolint:paralleltest // the environment belongs to the process
 	t.Setenv("PGPASSWORD", "canary")
 	got := postgres.Passwords("postgres://u@db/w")
-	assertf(t, slices.Contains(got, "canary"), "%q", got)
+	errorIf(t, !slices.Contains(got, "canary"), "%q", got)
 }
 
 func TestExposed(t *testing.T) {
@@ -293,7 +293,7 @@ func TestExposed(t *testing.T) {
 		"postgres:///w?host=/run/postgresql,db.example.com&sslmode=verify-full": "",
 	} {
 		got := postgres.Exposed(address)
-		assertf(t, got == want, "%s: %q, want %q", address, got, want)
+		errorIf(t, got != want, "%s: %q, want %q", address, got, want)
 	}
 }
 
@@ -310,7 +310,7 @@ func TestExposedByTheEnvironment(t *testing.T) {
 	} {
 		t.Setenv("PGSSLMODE", c.mode)
 		got := postgres.Exposed(c.address)
-		assertf(t, got == c.want, "PGSSLMODE=%s, %s: %q, want %q", c.mode, c.address, got, c.want)
+		errorIf(t, got != c.want, "PGSSLMODE=%s, %s: %q, want %q", c.mode, c.address, got, c.want)
 	}
 }
 
@@ -350,16 +350,16 @@ func TestServersBefore14AreRefused(t *testing.T) {
 		"13.22": "Postgres 14 or newer, and this is 13.22", "9.6.24": "this is 9.6.24", "": "does not say its version",
 	} {
 		err := postgres.CheckVersion(serverOf(t, version))
-		assertf(t, (want == "") == (err == nil) && (err == nil || strings.Contains(err.Error(), want)), "%q: %v, want %q", version, err, want)
+		errorIf(t, (want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), want), "%q: %v, want %q", version, err, want)
 		old := strings.Contains(want, "this is")
-		assertf(t, old == errors.Is(err, postgres.ErrTooOld), "%q: %v, want ErrTooOld %t", version, err, old)
+		errorIf(t, old != errors.Is(err, postgres.ErrTooOld), "%q: %v, want ErrTooOld %t", version, err, old)
 	}
 }
 
-// assertf fails the test with a message unless what it is about is so.
-func assertf(tb testing.TB, so bool, format string, args ...any) {
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
 	tb.Helper()
-	if !so {
+	if wrong {
 		tb.Errorf(format, args...)
 	}
 }

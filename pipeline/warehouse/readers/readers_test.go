@@ -94,12 +94,12 @@ func TestGroupsAreMade(t *testing.T) {
 	if !errors.Is(err, readers.ErrRights) || !strings.HasSuffix(err.Error(), want) {
 		t.Fatalf("an owner that may not make roles: %v\nwant it to end with\n%s", err, want)
 	}
-	assertf(t, !f.look().Begun(), "something was done nevertheless")
+	errorIf(t, f.look().Begun(), "something was done nevertheless")
 	f.Administers(want)
 	done := f.apply()
-	assertf(t, len(done) >= 8, "only this was done: %+v", done)
+	errorIf(t, len(done) < 8, "only this was done: %+v", done)
 	state := f.look()
-	assertf(t, state.Begun() && len(state.Lacks) == 0 && len(f.apply()) == 0, "after that the groups lack %+v", state.Lacks)
+	errorIf(t, !state.Begun() || len(state.Lacks) != 0 || len(f.apply()) != 0, "after that the groups lack %+v", state.Lacks)
 	// Later objects, as migrations and plans make them.
 	for _, statement := range []string{
 		"CREATE VIEW analytics.later AS SELECT 1 AS one", "CREATE TABLE inventory.later (a text)", "CREATE TABLE custom.later (a text)", "CREATE TABLE history.later (a text)",
@@ -118,7 +118,7 @@ func TestGroupsAreMade(t *testing.T) {
 		"sluice.viewer": {false, false, false}, "sluice.visible_organizations": {false, false, false},
 	} {
 		for i, group := range []string{f.groups.Masked, f.groups.Personal, f.groups.Raw} {
-			assertf(t, f.mayRead(group, table) == may[i], "%s may read %s: %t, want %t", group, table, !may[i], may[i])
+			errorIf(t, f.mayRead(group, table) != may[i], "%s may read %s: %t, want %t", group, table, !may[i], may[i])
 		}
 	}
 	if state := f.look(); len(state.Lacks) != 0 {
@@ -128,7 +128,7 @@ func TestGroupsAreMade(t *testing.T) {
 	f.Administers("REVOKE SELECT ON analytics.bills FROM masked_@")
 	same(t, "statements", "GRANT SELECT ON TABLE analytics.bills TO "+f.groups.Masked+";\n", f.look().SQL())
 	f.apply()
-	assertf(t, f.mayRead(f.groups.Masked, "analytics.bills"), "the view was not given again")
+	errorIf(t, !f.mayRead(f.groups.Masked, "analytics.bills"), "the view was not given again")
 }
 
 // TestAnOwnerThatMakesRoles needs no administrator; another role than the owner is refused.
@@ -151,7 +151,7 @@ func TestAnOwnerThatMakesRoles(t *testing.T) {
 	}
 	state, err := readers.Look(t.Context(), pool, f.groups)
 	f.must(err)
-	assertf(t, len(state.Lacks) == 1 && len(state.Readers) == 0, "the worker sees %+v", state)
+	errorIf(t, len(state.Lacks) != 1 || len(state.Readers) != 0, "the worker sees %+v", state)
 	if seen, err := readers.Allow(t.Context(), pool, f.groups.Masked, []string{"a"}); err != nil || !slices.Equal(seen, []string{"a"}) {
 		t.Errorf("the worker allows an organization: %q, %v", seen, err)
 	}
@@ -183,7 +183,7 @@ func TestWhoSeesWhat(t *testing.T) {
 		{readers.Allow, team, []string{"b"}, []string{"b"}},
 	} {
 		seen, err := step.does(t.Context(), f.pool, step.role, step.give)
-		assertf(t, err == nil && slices.Equal(seen, step.want),
+		errorIf(t, err != nil || !slices.Equal(seen, step.want),
 			"%s with %q sees %q, want %q, error %v", step.role, step.give, seen, step.want, err)
 	}
 	if _, err := readers.Allow(t.Context(), f.pool, "none_"+f.Suffix, []string{"a"}); !errors.Is(err, readers.ErrNoRole) {
@@ -198,7 +198,7 @@ func TestWhoSeesWhat(t *testing.T) {
 	state := f.look()
 	same(t, "readers", want, state.Readers)
 	got := state.Groups[0]
-	assertf(t, slices.Equal(got.Members, []string{team}) && got.Exists, "the first group is %+v", got)
+	errorIf(t, !slices.Equal(got.Members, []string{team}) || !got.Exists, "the first group is %+v", got)
 	for _, role := range []string{jane, "raw_reader_" + f.Suffix} {
 		for _, statement := range readers.Recommended()[:2] { // the two timeouts
 			f.Administers(strings.ReplaceAll(statement, "READER", role))
@@ -250,7 +250,7 @@ func TestTooMuchAndTooLittle(t *testing.T) {
 	_, err := readers.Allow(t.Context(), f.pool, "it's_"+f.Suffix, []string{"x"})
 	f.must(err)
 	left := f.whats(f.look().Findings)
-	assertf(t, len(left) == 0, "after all remedies: %q", left)
+	errorIf(t, len(left) != 0, "after all remedies: %q", left)
 }
 
 func TestQuery(t *testing.T) {
@@ -262,7 +262,7 @@ func TestQuery(t *testing.T) {
 	if len(got.Columns) != 2 || got.Columns[0] != (readers.AnswerColumn{Name: "n", Number: true}) || got.Columns[1] != (readers.AnswerColumn{Name: "said"}) {
 		t.Errorf("columns: %+v", got.Columns)
 	}
-	assertf(t, got.More && len(got.Rows) == 2 && *got.Rows[0][0] == "3" && *got.Rows[1][1] == "text 2", "two of three rows: %+v", got)
+	errorIf(t, !got.More || len(got.Rows) != 2 || *got.Rows[0][0] != "3" || *got.Rows[1][1] != "text 2", "two of three rows: %+v", got)
 	if got, err = readers.Query(t.Context(), f.pool, values, time.Minute, 3); err != nil || got.More || len(got.Rows) != 3 || got.Rows[2][1] != nil {
 		t.Errorf("all rows: %+v, %v", got, err)
 	}
@@ -270,14 +270,14 @@ func TestQuery(t *testing.T) {
 		t.Errorf("a long question: %v", err)
 	}
 	for _, write := range []string{`SELECT setval('sluice.runs_id_seq', 4711)`, `SELECT 1; UPDATE sluice.runs SET note = 'x'`, `UPDATE sluice.runs SET note = 'x'`} {
-		assertf(t, failure(readers.Query(t.Context(), f.pool, write, time.Minute, 1)) != nil, "%s was done", write)
+		errorIf(t, failure(readers.Query(t.Context(), f.pool, write, time.Minute, 1)) == nil, "%s was done", write)
 	}
 }
 
-// assertf fails the test with a message unless what it is about is so.
-func assertf(tb testing.TB, so bool, format string, args ...any) {
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
 	tb.Helper()
-	if !so {
+	if wrong {
 		tb.Errorf(format, args...)
 	}
 }

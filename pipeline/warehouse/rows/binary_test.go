@@ -74,11 +74,11 @@ func TestTablesThatWereAltered(t *testing.T) {
 		execute(t, conn, change)
 		err := pgx.BeginFunc(context.Background(), conn, func(tx pgx.Tx) error {
 			_, refused, err := rows.New(shop, res).LoadBisect(context.Background(), tx, batch(1, everyKind(t)...))
-			assertf(t, len(refused) == 0, "records were blamed: %+v", refused)
+			errorIf(t, len(refused) != 0, "records were blamed: %+v", refused)
 			return err
 		})
 		want := "look at the tables of shop.goods: column " + altered + ": sluice check"
-		assertf(t, err != nil && err.Error() == want, "%v, want %s", err, want)
+		errorIf(t, err == nil || err.Error() != want, "%v, want %s", err, want)
 	}
 }
 
@@ -145,7 +145,7 @@ func TestOneCallInSeveralBatches(t *testing.T) {
 		} {
 			// As values in the binary format, which take the time from the archive.
 			_, refused := bisect(t, conn, res, batch(7, records...))
-			requiref(t, len(refused) == 0, "%d records were refused", len(refused))
+			fatalIf(t, len(refused) != 0, "%d records were refused", len(refused))
 		}
 		same(t, "every row finds its raw record", []string{"a|4", "b|2", "c|3", "d|5"}, query(t, conn,
 			`SELECT flag_id, records::json -> (_raw_position - first_position) ->> 'state' FROM shop.flags JOIN sluice.raw_records

@@ -121,10 +121,10 @@ func TestMoreElementsThanOneStatementWrites(t *testing.T) {
 		carried := object{"order_id": "1", "total": fmt.Sprint(plus), "payments": payments}
 		b := rows.Batch{Organization: "org", Run: 1, Call: int64(1 + plus), Records: []record.Record{recordOf(t, res, carried)}}
 		_, refused := bisect(t, conn, res, b)
-		requiref(t, len(refused) == 0, "refused: %+v", refused)
+		fatalIf(t, len(refused) != 0, "refused: %+v", refused)
 		right := query(t, conn, "SELECT count(*), count(*) FILTER (WHERE paid = _position + $1) FROM shop.orders_payments", plus)
 		want := fmt.Sprintf("%d|%d", count, count)
-		assertf(t, len(right) == 1 && right[0] == want, "all of them, and those that are right: %v, want %s", right, want)
+		errorIf(t, len(right) != 1 || right[0] != want, "all of them, and those that are right: %v, want %s", right, want)
 	}
 }
 
@@ -176,7 +176,7 @@ func TestElementsWithoutColumns(t *testing.T) {
 		{{}, {"labels": []object{{"label": "e"}}}},
 	} {
 		_, refused := bisect(t, conn, res, batch(int64(i+1), recordOf(t, res, object{"box_id": "1", "layers": layers})))
-		requiref(t, len(refused) == 0, "refused: %+v", refused)
+		fatalIf(t, len(refused) != 0, "refused: %+v", refused)
 		want := [][]string{{"0|a", "1|b,c"}, {"0|a,d"}, {"0|∅", "1|e"}}[i]
 		same(t, "layers with their labels", want, query(t, conn, `SELECT l._position, string_agg(label, ',' ORDER BY x._position) FROM shop.boxes_layers l
  LEFT JOIN shop.boxes_layers_labels x ON x._parent_id = l._parent_id AND x._parent_position = l._position GROUP BY 1 ORDER BY 1`))

@@ -222,7 +222,7 @@ func TestWrongBatchesAreRefusedWhole(t *testing.T) {
 				_, _, err := rows.New(shop, flags).LoadBisect(context.Background(), tx, batch(1, c.records...))
 				return err
 			})
-			assertf(t, errors.Is(err, rows.ErrBatch) && err.Error() == c.want, "error %v, want %s", err, c.want)
+			errorIf(t, !errors.Is(err, rows.ErrBatch) || err.Error() != c.want, "error %v, want %s", err, c.want)
 		})
 	}
 }
@@ -239,7 +239,7 @@ func TestDeclarationsThatCannotBeLoaded(t *testing.T) {
 		"a name needs 1 to 63 bytes":                                        {Name: strings.Repeat("a", 64), ID: "a_id", Columns: []schema.Column{key}},
 	} {
 		_, _, err := rows.New(shop, &res).LoadBisect(context.Background(), nil, rows.Batch{})
-		assertf(t, err != nil && strings.Contains(err.Error(), want) && strings.HasPrefix(err.Error(), "resource shop."),
+		errorIf(t, err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "resource shop."),
 			"error %v, want %s", err, want)
 	}
 }
@@ -251,18 +251,18 @@ func must(tb testing.TB, err error) {
 	}
 }
 
-// assertf fails the test with a message unless what it is about is so.
-func assertf(tb testing.TB, so bool, format string, args ...any) {
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
 	tb.Helper()
-	if !so {
+	if wrong {
 		tb.Errorf(format, args...)
 	}
 }
 
-// requiref is assertf that ends the test.
-func requiref(tb testing.TB, so bool, format string, args ...any) {
+// fatalIf does so, and ends it.
+func fatalIf(tb testing.TB, wrong bool, format string, args ...any) {
 	tb.Helper()
-	if !so {
+	if wrong {
 		tb.Fatalf(format, args...)
 	}
 }

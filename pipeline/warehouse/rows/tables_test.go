@@ -239,7 +239,7 @@ func row(position []int, columns []schema.Column, carried object) record.Row {
 func load(tb testing.TB, conn *pgx.Conn, res *schema.Resource, batch rows.Batch) rows.Result {
 	tb.Helper()
 	result, refused := bisect(tb, conn, res, batch)
-	requiref(tb, len(refused) == 0, "refused: %+v", refused)
+	fatalIf(tb, len(refused) != 0, "refused: %+v", refused)
 	return result
 }
 

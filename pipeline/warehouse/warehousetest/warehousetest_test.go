@@ -36,7 +36,7 @@ func TestEachTestHasItsOwnEmptyDatabase(t *testing.T) {
 			t.Run(fmt.Sprint(i), func(t *testing.T) {
 				t.Parallel()
 				conn := warehousetest.Connect(t, warehousetest.New(t))
-				assertf(t, count(t, conn, "select count(*) from pg_tables where schemaname = 'public'") == 0, "a new database holds tables")
+				errorIf(t, count(t, conn, "select count(*) from pg_tables where schemaname = 'public'") != 0, "a new database holds tables")
 				if _, err := conn.Exec(t.Context(), "create table mine (n int)"); err != nil {
 					t.Error(err)
 				}
@@ -45,14 +45,14 @@ func TestEachTestHasItsOwnEmptyDatabase(t *testing.T) {
 					t.Fatal(err)
 				}
 				_, taken := names.LoadOrStore(name, true)
-				assertf(t, !taken, "database %s was given twice", name)
-				assertf(t, strings.HasPrefix(name, "sluice_test_"), "database %s does not say whose it is", name)
+				errorIf(t, taken, "database %s was given twice", name)
+				errorIf(t, !strings.HasPrefix(name, "sluice_test_"), "database %s does not say whose it is", name)
 			})
 		}
 	})
 	conn := warehousetest.Connect(t, warehousetest.New(t))
 	names.Range(func(name, _ any) bool {
-		assertf(t, count(t, conn, "select count(*) from pg_database where datname = $1", name) == 0, "database %v outlives its test", name)
+		errorIf(t, count(t, conn, "select count(*) from pg_database where datname = $1", name) != 0, "database %v outlives its test", name)
 		return true
 	})
 }
@@ -77,11 +77,11 @@ func TestTemplateIsMadeOnceAndCopied(t *testing.T) {
 				if _, err := conn.Exec(t.Context(), "insert into bills values ('b-2')"); err != nil {
 					t.Error(err)
 				}
-				assertf(t, count(t, conn, "select count(*) from bills") == 2, "not its own bill and the template's")
+				errorIf(t, count(t, conn, "select count(*) from bills") != 2, "not its own bill and the template's")
 			})
 		}
 	})
-	assertf(t, migrations.Load() == 1, "migrated %d times, want once", migrations.Load())
+	errorIf(t, migrations.Load() != 1, "migrated %d times, want once", migrations.Load())
 }
 
 // TestFailures runs this test binary again in an environment without a server: the inner test must
@@ -126,9 +126,9 @@ func TestFailures(t *testing.T) {
 				t.Fatalf("the test did not fail: %v\n%s", err, out)
 			}
 			for _, want := range test.want {
-				assertf(t, strings.Contains(string(out), want), "the output lacks %q:\n%s", want, out)
+				errorIf(t, !strings.Contains(string(out), want), "the output lacks %q:\n%s", want, out)
 			}
-			assertf(t, test.not == "" || !strings.Contains(string(out), test.not), "the output gives %q away", test.not)
+			errorIf(t, test.not != "" && strings.Contains(string(out), test.not), "the output gives %q away", test.not)
 		})
 	}
 }
@@ -153,7 +153,7 @@ func TestGivenServer(t *testing.T) {
 	if out, err := child.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	assertf(t, count(t, conn, "select count(*) from pg_database where datdba = $1::regrole", role) == 0,
+	errorIf(t, count(t, conn, "select count(*) from pg_database where datdba = $1::regrole", role) != 0,
 		"databases are left on the given server")
 	if _, err := conn.Exec(t.Context(), "drop role "+role); err != nil {
 		t.Error(err)
@@ -174,7 +174,7 @@ func TestProcessesShareTemplates(t *testing.T) {
 			_, err = conn.Exec(ctx, "create table bills (id text primary key); insert into bills values ('b-1')")
 			return errors.Join(err, conn.Close(ctx))
 		}))
-		assertf(t, count(t, conn, "select count(*) from bills") == 1, "the copy has not one bill")
+		errorIf(t, count(t, conn, "select count(*) from bills") != 1, "the copy has not one bill")
 		return
 	}
 	given := warehousetest.New(t)
@@ -199,20 +199,20 @@ func TestProcessesShareTemplates(t *testing.T) {
 	}
 	group.Wait()
 	all := strings.Join(said, "")
-	assertf(t, strings.Count(all, "made") == 1, "not one of %d processes made the template:\n%s", children, all)
+	errorIf(t, strings.Count(all, "made") != 1, "not one of %d processes made the template:\n%s", children, all)
 	conn := warehousetest.Connect(t, given)
 	templates := "select count(*) from pg_database where starts_with(datname, $1)"
-	assertf(t, count(t, conn, templates, prefix) == 1, "not one template is there")
+	errorIf(t, count(t, conn, templates, prefix) != 1, "not one template is there")
 	if err := end(t.Context()); err != nil {
 		t.Error(err)
 	}
-	assertf(t, count(t, conn, templates, prefix) == 0, "templates are left")
+	errorIf(t, count(t, conn, templates, prefix) != 0, "templates are left")
 }
 
-// assertf fails the test with a message unless what it is about is so.
-func assertf(tb testing.TB, so bool, format string, args ...any) {
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
 	tb.Helper()
-	if !so {
+	if wrong {
 		tb.Errorf(format, args...)
 	}
 }

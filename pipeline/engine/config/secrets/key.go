@@ -44,7 +44,7 @@ func (s Source) EncryptionKeys() ([][]byte, error) {
 	}
 	var keys [][]byte
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\r' || r == '\t' }) {
-		key, err := decode(word)
+		key, err := decode(word, false)
 		if err != nil {
 			return nil, fmt.Errorf("%s %w: %s", name, err, MakeKey)
 		}
@@ -61,22 +61,16 @@ func (s Source) EncryptionKeys() ([][]byte, error) {
 	}
 }
 
-func decode(word string) ([]byte, error) {
-	key, err := decodeLong(word)
-	if err == nil && len(key) != keySize {
-		err = fmt.Errorf("holds %d bytes and not %d", len(key), keySize)
-	}
-	return key, err
-}
-
-// decodeLong decodes a key of 32 bytes or more.
-func decodeLong(word string) ([]byte, error) {
+// decode decodes a key of 32 bytes, or of 32 or more if it may be longer.
+func decode(word string, longer bool) ([]byte, error) {
 	key, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(word, "="))
 	switch {
 	case err != nil:
 		return nil, errors.New("is not base64") // the error of the decoder would quote the value
-	case len(key) < keySize:
+	case !longer && len(key) != keySize:
 		return nil, fmt.Errorf("holds %d bytes and not %d", len(key), keySize)
+	case len(key) < keySize:
+		return nil, fmt.Errorf("holds %d bytes, and %d are the least", len(key), keySize)
 	case bytes.Count(key, key[:1]) == len(key):
 		return nil, errors.New("repeats one byte, so it is no secret")
 	}
@@ -85,7 +79,7 @@ func decodeLong(word string) ([]byte, error) {
 
 // HashKey decodes the key of hashes: 32 bytes or more, in base64. Its errors never quote the value.
 func HashKey(secret wire.Secret) ([]byte, error) {
-	key, err := decodeLong(strings.TrimSpace(secret.Reveal()))
+	key, err := decode(strings.TrimSpace(secret.Reveal()), true)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", err, MakeKey)
 	}
