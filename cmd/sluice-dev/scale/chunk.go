@@ -2,6 +2,7 @@ package scale
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"sluice/pipeline"
@@ -45,17 +46,13 @@ func (s *simulation) begin(st *stream) {
 // enter begins the next call: it asks the call log until its turn comes, or it has waited too long.
 func (c *chunk) enter() {
 	c.deadline = c.now + maxWait
-	c.agenda.plan(c.now, c.ask)
+	c.plan(c.now, c.ask)
 }
 
 // ask asks the call log, and sends the call or waits.
 func (c *chunk) ask(ctx context.Context) error {
 	st := c.stream
-	if err := c.db.Set(ctx, c.now); err != nil {
-		return err
-	}
-	c.counts.asked++
-	c.counts.reservations++
+	c.counts.statements++
 	decision, err := c.db.ledger.Reserve(ctx, pipeline.Call{
 		Organization: st.key.Organization, Service: st.key.Service, Resource: st.key.Resource, Class: st.class,
 		Run: int64(st.number + 1), Method: "GET", Path: "/books", Page: st.page + 1,
@@ -72,29 +69,29 @@ func (c *chunk) ask(ctx context.Context) error {
 	pause := decision.Wait
 	switch decision.Refused {
 	case pipeline.RefusedDay, pipeline.RefusedClass:
-		return c.snooze(c.now + decision.Wait)
+		return c.snooze(decision.Wait)
 	case pipeline.RefusedConcurrent:
 		pause = min(pause, pollPause)
 	case pipeline.RefusedMinute, pipeline.RefusedClosed, pipeline.RefusedForgotten:
 	}
 	pause = max(pause, minPause)
 	if pause += c.draw(min(pause/4, maxJitter)); c.now+pause > c.deadline {
-		return c.snooze(c.now + decision.Wait)
+		return c.snooze(decision.Wait)
 	}
-	c.agenda.plan(c.now+pause, c.ask)
+	c.plan(c.now+pause, c.ask)
 	return nil
 }
 
 // send makes a call: it arrives, is answered, and its end is reported. One in 300 is never
 // answered.
 func (c *chunk) send(call int64) {
-	server := c.stream.of.server
+	server := &c.stream.of.server
 	takes := 100*time.Millisecond + min(8*time.Second, time.Duration(c.chance.ExpFloat64()*float64(250*time.Millisecond)))
 	there := c.draw(takes)
 	silent := c.chance.IntN(300) == 0
-	c.agenda.plan(c.now+there, func(context.Context) error {
+	c.plan(c.now+there, func(context.Context) error {
 		result := server.Arrive(c.now)
-		c.agenda.plan(c.now+(takes-there)/2, func(context.Context) error {
+		c.plan(c.now+(takes-there)/2, func(context.Context) error {
 			server.End()
 			return nil
 		})
@@ -102,7 +99,7 @@ func (c *chunk) send(call int64) {
 		if silent {
 			result, back = pipeline.CallResult{Kind: pipeline.Unavailable}, c.now+callTimeout-there
 		}
-		c.agenda.plan(back, func(ctx context.Context) error { return c.leave(ctx, call, result) })
+		c.plan(back, func(ctx context.Context) error { return c.leave(ctx, call, result) })
 		return nil
 	})
 }
@@ -118,23 +115,17 @@ func (c *chunk) leave(ctx context.Context, call int64, result pipeline.CallResul
 		penalty = crowded
 	case pipeline.Exhausted:
 		if penalty = result.DayReset; penalty <= 0 {
-			local := epoch().Add(c.now).In(o.zone)
-			year, month, day := local.Date()
-			penalty = time.Date(year, month, day+1, 0, 0, 0, 0, o.zone).Sub(local)
+			_, midnight := o.localDay(c.now)
+			penalty = midnight - c.now
 		}
 	}
-	if err := c.db.Set(ctx, c.now); err != nil {
-		return err
-	}
 	if penalty > 0 {
-		c.counts.asked++
-		c.counts.penalties++
+		c.counts.statements++
 		if err := c.db.ledger.Penalize(ctx, o.name, c.stream.key.Service, o.limits.Shared, result.Kind, penalty); err != nil {
 			return err
 		}
 	}
-	c.counts.asked++
-	c.counts.finishes++
+	c.counts.statements++
 	if err := c.db.ledger.Finish(ctx, call, result); err != nil {
 		return err
 	}
@@ -142,9 +133,9 @@ func (c *chunk) leave(ctx context.Context, call int64, result pipeline.CallResul
 	case 0:
 		return c.next(ctx)
 	case pipeline.Exhausted:
-		return c.snooze(c.now + snoozeDay)
+		return c.snooze(snoozeDay)
 	case pipeline.Throttled, pipeline.Crowded:
-		return c.snooze(c.now + c.jitter(snoozeSoon))
+		return c.snooze(c.jitter(snoozeSoon))
 	default:
 		return c.fail(ctx)
 	}
@@ -162,9 +153,8 @@ func (c *chunk) next(ctx context.Context) error {
 	}
 	if c.pages >= rules.ChunkPages || c.now-c.began >= rules.ChunkTime {
 		st.errors = 0
-		c.give()
 		c.queue(st)
-		return c.dispatch()
+		return c.give()
 	}
 	c.enter()
 	return nil
@@ -173,32 +163,35 @@ func (c *chunk) next(ctx context.Context) error {
 // complete ends the run and its job.
 func (c *chunk) complete(ctx context.Context, failed bool) error {
 	st := c.stream
-	if failed {
-		if st.class != pipeline.ClassBackfill {
-			st.page = 0 // a failed scan begins anew; backfills continue
-		}
-	} else {
+	if !failed {
 		st.clean(c.now)
+	} else if st.class != pipeline.ClassBackfill {
+		st.page = 0 // a failed scan begins anew; backfills continue
 	}
 	st.open, st.job = false, false
-	c.give()
-	if err := c.db.End(ctx, st.key, c.now, failed, st.done); err != nil {
-		return err
+	if _, err := c.db.Pool.Exec(ctx, sqlEnded, st.key.Organization, st.key.Service, st.key.Resource, failed, st.done); err != nil {
+		return fmt.Errorf("write the end of a run: %w", err)
 	}
-	return c.dispatch()
+	return c.give()
 }
 
 // give frees the worker.
-func (c *chunk) give() {
+func (c *chunk) give() error {
 	c.busy--
 	c.counts.busy += c.now - c.began
+	return c.dispatch()
 }
 
 // snooze makes the job wait without spending an attempt.
-func (c *chunk) snooze(until instant) error {
-	c.give()
-	c.sleep(c.stream, until+c.draw(maxSnooze))
-	return c.dispatch()
+func (c *chunk) snooze(wait time.Duration) error { return c.sleep(wait + c.draw(maxSnooze)) }
+
+// sleep makes the job wait until the queue wakes it.
+func (c *chunk) sleep(wait time.Duration) error {
+	c.plan(c.now+max(wait, time.Second)+c.draw(wakeEvery), func(context.Context) error {
+		c.queue(c.stream)
+		return nil
+	})
+	return c.give()
 }
 
 // fail makes the job try again later, and ends the run after the last wait.
@@ -207,9 +200,6 @@ func (c *chunk) fail(ctx context.Context) error {
 	if c.stream.errors >= len(retries) {
 		return c.complete(ctx, true)
 	}
-	wait := c.jitter(retries[c.stream.errors])
 	c.stream.errors++
-	c.give()
-	c.sleep(c.stream, c.now+wait)
-	return c.dispatch()
+	return c.sleep(c.jitter(retries[c.stream.errors-1]))
 }

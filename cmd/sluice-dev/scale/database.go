@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sluice/migrations"
@@ -51,6 +52,14 @@ UPDATE sluice.streams s SET next_due_at = clock_timestamp() + n * interval '1 mi
 FROM (SELECT organization_id, service, resource, row_number() OVER (ORDER BY resource, organization_id) AS n
 	FROM sluice.streams) AS o
 WHERE (s.organization_id, s.service, s.resource) = (o.organization_id, o.service, o.resource)`
+
+	// The end of a run in the schedule (package warehouse writes it with the run's last rows): the
+	// interval begins again. A finished stream has no further run.
+	sqlEnded = `
+UPDATE sluice.streams SET
+	next_due_at = greatest(next_due_at, clock_timestamp() + every), state = 'idle', enabled = enabled AND NOT $5,
+	last_done_at = CASE WHEN $4 THEN last_done_at ELSE clock_timestamp() END, failures = CASE WHEN $4 THEN failures + 1 ELSE 0 END
+WHERE (organization_id, service, resource) = ($1, $2, $3)`
 )
 
 // Ledger is the part of the call log that the simulation uses.
@@ -65,12 +74,14 @@ type ledger interface {
 type database struct {
 	Pool   *pgxpool.Pool
 	ledger ledger
+	// now is the virtual time, shown the time that the connection's clock shows.
+	now, shown instant
 
 	schedule *streams.Schedule
-	at       instant
 }
 
-// Open prepares an empty database at url: sluice's tables, and a stopped clock.
+// Open prepares an empty database at url: sluice's tables, and a stopped clock, which every use of
+// the connection sets first.
 func openDatabase(ctx context.Context, url string, rules calls.Rules) (*database, error) {
 	if err := migrations.Migrate(ctx, url, migrations.Options{}); err != nil {
 		return nil, fmt.Errorf("prepare the database: %w", err)
@@ -79,30 +90,49 @@ func openDatabase(ctx context.Context, url string, rules calls.Rules) (*database
 	if err != nil {
 		return nil, fmt.Errorf("read the address of the database: %w", err)
 	}
+	d := &database{shown: -1}
 	config.MaxConns = 1
 	config.ConnConfig.RuntimeParams["search_path"] = "sim, pg_catalog, public"
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	config.ConnConfig.RuntimeParams["jit"] = "off"
-	pool, err := pgxpool.NewWithConfig(ctx, config)
-	if err != nil {
+	config.PrepareConn = func(ctx context.Context, conn *pgx.Conn) (bool, error) {
+		if d.shown == d.now {
+			return true, nil
+		}
+		d.shown = d.now
+		_, err := conn.Exec(ctx, sqlSet, epoch().Add(d.now).Format("2006-01-02 15:04:05.000000Z07:00"))
+		return true, err
+	}
+	if d.Pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, fmt.Errorf("connect to the database: %w", err)
 	}
-	d := &database{Pool: pool, ledger: calls.New(pool, pool, rules), schedule: streams.New(pool, planning.Due), at: -1}
-	if _, err := pool.Exec(ctx, sqlClock); err != nil {
-		pool.Close()
+	d.ledger, d.schedule = calls.New(d.Pool, d.Pool, rules), streams.New(d.Pool, planning.Due)
+	if _, err := d.Pool.Exec(ctx, sqlClock); err != nil {
+		d.Pool.Close()
 		return nil, fmt.Errorf("set up the virtual clock: %w", err)
 	}
 	return d, nil
 }
 
-// Set moves the clock.
-func (d *database) Set(ctx context.Context, at instant) error {
-	if d.at == at {
-		return nil
+// Register makes streams known, all of them due at once.
+func (d *database) Register(ctx context.Context, settings []streams.Setting) error {
+	if err := d.schedule.RegisterStreams(ctx, settings); err != nil {
+		return fmt.Errorf("register the streams: %w", err)
 	}
-	d.at = at
-	if _, err := d.Pool.Exec(ctx, sqlSet, epoch().Add(at).Format("2006-01-02 15:04:05.000000Z07:00")); err != nil {
-		return fmt.Errorf("set the virtual clock: %w", err)
+	if _, err := d.Pool.Exec(ctx, sqlSpread); err != nil {
+		return fmt.Errorf("spread the streams: %w", err)
 	}
-	return nil
+	_, err := d.Pool.Exec(ctx, `ANALYZE sluice.streams`)
+	return err
+}
+
+// TakeDue takes the streams that are due, as a tick does.
+func (d *database) TakeDue(ctx context.Context) ([]pipeline.Key, error) {
+	var keys []pipeline.Key
+	err := pgx.BeginFunc(ctx, d.Pool, func(tx pgx.Tx) error {
+		var err error
+		keys, err = d.schedule.TakeDue(ctx, tx, tickLimit)
+		return err
+	})
+	return keys, err
 }

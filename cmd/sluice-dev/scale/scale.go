@@ -22,18 +22,13 @@ import (
 	"sluice/pipeline/warehouse/calls"
 )
 
-// usual returns the scenario of docs/simulation.md.
-func usual() scenario {
-	return scenario{Organizations: 1000, Days: 7, Workers: 64, Tick: 15 * time.Second, Backfill: 40, LongEvery: 10, Seed: 1}
-}
-
 func parse(args []string, log io.Writer) (scenario, error) {
-	s := usual()
+	s := scenario{Tick: 15 * time.Second, Backfill: 40, LongEvery: 10}
 	flags := flag.NewFlagSet("sluice-dev scale", flag.ContinueOnError)
 	flags.SetOutput(log)
-	flags.IntVar(&s.Organizations, "organizations", s.Organizations, "organizations, of 20 streams each")
-	flags.IntVar(&s.Days, "days", s.Days, "virtual days")
-	flags.Uint64Var(&s.Seed, "seed", s.Seed, "the same seed gives the same simulation")
+	flags.IntVar(&s.Organizations, "organizations", 1000, "organizations, of 20 streams each")
+	flags.IntVar(&s.Days, "days", 7, "virtual days")
+	flags.Uint64Var(&s.Seed, "seed", 1, "the same seed gives the same simulation")
 	if err := flags.Parse(args); err != nil {
 		return s, err
 	}
@@ -49,7 +44,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	if err != nil {
 		return err
 	}
-	server, err := harness.StartServer(ctx, harness.ServerOptions{Log: stderr})
+	server, err := harness.StartServer(ctx, harness.ServerOptions{})
 	if err != nil {
 		return err
 	}
@@ -64,18 +59,16 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 		return err
 	}
 	start := time.Now()
-	err = sim.run(ctx, func(hour int) {
-		_, _ = fmt.Fprintf(stderr, "%s: day %d, %02d:00, %d calls\n", // an error of progress is ignored
-			time.Since(start).Round(time.Second), hour/24+1, hour%24, sim.counts.granted)
+	sim.each(0, 24*time.Hour, func(context.Context) error {
+		fmt.Fprintf(stderr, "%s: %s of virtual time, %d calls\n", time.Since(start).Round(time.Second), sim.now, sim.counts.granted)
+		return nil
 	})
-	if err != nil {
+	if err := sim.run(ctx); err != nil {
 		return err
 	}
-	took := time.Since(start)
 	v := sim.judge()
-	fmt.Fprintf(stdout, "%+v\n%s of virtual time, %d calls in %s: %.0f calls a second\n\n",
-		s, sim.end, sim.counts.granted, took.Round(time.Second), float64(sim.counts.granted)/took.Seconds())
-	v.table(stdout)
+	fmt.Fprintf(stdout, "%+v\n%d calls in %s\n\n| What | Allowed | Measured |\n|---|---|---|\n%s",
+		s, sim.counts.granted, time.Since(start).Round(time.Second), v.table)
 	for _, broken := range v.Broken[:min(len(v.Broken), 20)] {
 		fmt.Fprintln(stdout, "BROKEN:", broken)
 	}

@@ -35,13 +35,13 @@ func try(t *testing.T, s scenario, rules calls.Rules, change func(right) ledger,
 	if prepare != nil {
 		prepare(sim)
 	}
-	must(t, sim.run(t.Context(), func(int) {}))
+	must(t, sim.run(t.Context()))
 	return sim, sim.judge()
 }
 
 // small returns a fleet of all plans, others and outages, with backfills of days.
 func small() scenario {
-	return scenario{Organizations: 5, Days: 2, Workers: 64, Tick: 30 * time.Second, Backfill: 40, LongEvery: 2, Seed: 7}
+	return scenario{Organizations: 5, Days: 2, Tick: 30 * time.Second, Backfill: 40, LongEvery: 2, Seed: 7}
 }
 
 // right is the real call log, for variants that change one thing.
@@ -126,12 +126,11 @@ func TestTheJudgeSeesWhatIsWrong(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			// The backfill takes more than a day; after the one day it is only unfinished.
-			s := scenario{Organizations: 1, Days: 1, Workers: 64, Tick: time.Minute, Backfill: 1200, LongEvery: 1, Seed: 1}
+			s := scenario{Organizations: 1, Days: 1, Tick: time.Minute, Backfill: 1200, LongEvery: 1, Seed: 1}
 			_, v := try(t, s, test.rules, test.change, func(sim *simulation) {
 				o := sim.organizations[0]
 				o.others, o.share, o.outages = test.others, 0.6, nil
 				o.limits.Concurrent = 2
-				o.open()
 				o.streams[streamsEach-1].calls = s.Backfill
 			})
 			broken := slices.DeleteFunc(v.Broken, func(broken string) bool { return strings.Contains(broken, "its backfill is at") })

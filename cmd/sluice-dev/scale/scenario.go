@@ -12,8 +12,6 @@ import (
 type scenario struct {
 	// Organizations with StreamsEach streams each, for Days days.
 	Organizations, Days int
-	// Workers is the number of chunks at once.
-	Workers int
 	// Tick is the interval between ticks.
 	Tick time.Duration
 	// Backfill is the number of calls of an organization's backfill; one in LongEvery has a long
@@ -46,7 +44,7 @@ type organization struct {
 	share   float64 // of the day that others spend
 	outages []span
 	streams []*stream
-	server  *server
+	server  server
 	// owed is the fraction of a call that other clients have still to make.
 	owed float64
 }
@@ -59,8 +57,6 @@ type stream struct {
 	class  pipeline.Class
 	every  time.Duration
 	calls  int
-	// floating marks a stream whose class has no floor of the day: it may have to wait for the day.
-	floating bool
 
 	job     bool    // there is an unfinished job
 	queued  instant // since when it waits for a worker
@@ -72,12 +68,6 @@ type stream struct {
 	done    bool          // of a backfill
 	worst   time.Duration // the longest that passed from the beginning of a clean run to the end of the next
 	strain  float64       // the largest part of its bound that the stream used
-}
-
-// plans returns the mix of plans: calls a day, calls at once, and how many of twenty organizations
-// have it. Source: the documents, "Limits".
-func plans() []struct{ daily, concurrent, of int } {
-	return []struct{ daily, concurrent, of int }{{1000, 5, 9}, {2500, 10, 5}, {5000, 10, 4}, {10000, 10, 2}}
 }
 
 // fleet draws the organizations of a scenario.
@@ -98,7 +88,8 @@ func fleet(s scenario) ([]*organization, error) {
 	for i := range all {
 		o := &organization{name: fmt.Sprintf("o%04d", i), zone: zones[i%len(zones)], outages: []span{everywhere}}
 		place := i * 7 % 20 // plans, others and zones are mixed with each other
-		for _, plan := range plans() {
+		// Calls a day, calls at once, and how many of twenty have the plan. Source: the documents, "Limits".
+		for _, plan := range []struct{ daily, concurrent, of int }{{1000, 5, 9}, {2500, 10, 5}, {5000, 10, 4}, {10000, 10, 2}} {
 			if place -= plan.of; place < 0 {
 				o.limits = pipeline.Limits{Shared: "suite", PerMinute: 100, Concurrent: plan.concurrent, Daily: plan.daily}
 				break
@@ -120,26 +111,16 @@ func fleet(s scenario) ([]*organization, error) {
 			from := time.Duration(chance.Int64N(int64(end * 3 / 4))).Truncate(time.Microsecond)
 			o.outages = append(o.outages, span{From: from, To: from + time.Hour + time.Duration(chance.IntN(300))*time.Minute})
 		}
-		o.rolls = rolls
-		o.open()
+		o.rolls, o.server.of = rolls, o
 		backfill := s.Backfill
 		if i%s.LongEvery == 0 {
-			backfill = long(o.limits.Daily)
+			backfill = o.limits.Daily * 6 / 10 // with the backfills' share of the day, half of it, more than a day
 		}
 		o.streams = newStreams(o, i*streamsEach, backfill)
 		all[i] = o
 	}
 	return all, nil
 }
-
-// open makes the organization's upstream.
-func (o *organization) open() {
-	o.server = newServer(serverOptions{Limits: o.limits, Zone: o.zone, Rolls: o.rolls, Shows: o.others == seen, Outages: o.outages})
-}
-
-// long returns the number of calls of a long backfill: with the backfills' share of the day, half
-// of it, more than a day.
-func long(daily int) int { return daily * 6 / 10 }
 
 // streams gives an organization its streams: about 56 calls a day, and the backfill.
 func newStreams(o *organization, number, backfill int) []*stream {
@@ -160,7 +141,6 @@ func newStreams(o *organization, number, backfill int) []*stream {
 			// Backfills are requested; a failed one resumes after an hour.
 			s.class, s.every, s.calls = pipeline.ClassBackfill, time.Hour, backfill
 		}
-		s.floating = s.class != pipeline.ClassIncremental
 		s.key = pipeline.Key{Organization: o.name, Service: "books", Resource: fmt.Sprintf("r%02d", i)}
 		list[i] = s
 	}
@@ -177,7 +157,7 @@ const patience = 30 * time.Minute
 // is repeated.
 func (s *stream) bound(from, to instant) time.Duration {
 	bound := s.every + patience
-	if s.floating || s.of.others != alone {
+	if s.class != pipeline.ClassIncremental || s.of.others != alone {
 		bound += 24 * time.Hour
 	}
 	for _, outage := range s.of.outages {

@@ -3,13 +3,15 @@ package scale
 import (
 	"testing"
 	"time"
+
+	"sluice/pipeline"
 )
 
 // TestBoundsAreStated: the bounds are those of the table.
 func TestBoundsAreStated(t *testing.T) {
 	t.Parallel()
 	o := &organization{outages: []span{{From: 10 * time.Hour, To: 12 * time.Hour}}}
-	st := &stream{of: o, every: time.Hour}
+	st := &stream{of: o, every: time.Hour, class: pipeline.ClassIncremental}
 	for _, test := range []struct {
 		from, to, want time.Duration
 		others         others

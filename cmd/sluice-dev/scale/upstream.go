@@ -1,34 +1,20 @@
 package scale
 
 import (
+	"slices"
 	"time"
 
 	"sluice/pipeline"
 	"sluice/pipeline/outside"
 )
 
-// serverOptions describe an organization's upstream.
-type serverOptions struct {
-	Limits pipeline.Limits
-	// Zone is the organization's zone. Rolls means a day of any 24 hours; otherwise it begins at
-	// the organization's midnight.
-	Zone  *time.Location
-	Rolls bool
-	// Shows says that the headers of answers have what is left of the day.
-	Shows bool
-	// Outages are the times in which upstream is down.
-	Outages []span
-}
-
 // span is a stretch of time.
 type span struct{ From, To instant }
 
-// Server is upstream for one organization.
+// server is upstream for one organization, and the judge of the fleet's calls.
 type server struct {
-	// tally holds the judge's counts.
 	tally tally
-
-	options serverOptions
+	of    *organization
 	// own are the fleet's calls; all includes those of other clients.
 	own, all arrivals
 	underWay int
@@ -36,25 +22,16 @@ type server struct {
 
 // tally holds the judge's counts.
 type tally struct {
-	// Calls of the fleet that arrived, Foreign ones of other clients, and Failed ones of the fleet
-	// that met an outage.
-	Calls, Foreign, Failed int
-	// AtOnce, Minute and Day are the highest counts of the fleet's calls at once, in any 60 s and
-	// in a day, as shares of the limits.
-	AtOnce, Minute, Day float64
+	// Calls of the fleet that arrived, Foreign ones of other clients.
+	Calls, Foreign int
 	// Exceeded counts the fleet's calls that exceeded a limit without any call of others.
 	Exceeded int
-	// Refused counts refusals by code, MostOfADay the most refusals for the day in one day.
-	Refused    map[string]int
-	MostOfADay int
+	// Refused counts refusals, Crowded those for calls at once, MostOfADay the most refusals for
+	// the day in one day.
+	Refused, Crowded, MostOfADay int
 
 	lastDay    instant
 	spentToday int
-}
-
-// New returns a server without calls.
-func newServer(options serverOptions) *server {
-	return &server{options: options, tally: tally{Refused: map[string]int{}}}
 }
 
 // arrivals are the calls of the last day, in order.
@@ -85,16 +62,19 @@ func (a *arrivals) turn(at, dayBegan instant) {
 func (a *arrivals) inMinute() int { return len(a.at) - a.minute }
 func (a *arrivals) inDay() int    { return len(a.at) - a.day }
 
-// dayOf returns the beginning and the end of the day of an instant.
+// localDay returns the beginning and the end of the organization's day of an instant.
+func (o *organization) localDay(at instant) (instant, instant) {
+	year, month, day := epoch().Add(at).In(o.zone).Date()
+	from := time.Date(year, month, day, 0, 0, 0, 0, o.zone)
+	return from.Sub(epoch()), from.AddDate(0, 0, 1).Sub(epoch())
+}
+
+// dayOf returns the beginning and the end of upstream's day of an instant.
 func (s *server) dayOf(at instant) (instant, instant) {
-	if s.options.Rolls {
+	if s.of.rolls {
 		return at - 24*time.Hour + 1, at + 24*time.Hour
 	}
-	local := epoch().Add(at).In(s.options.Zone)
-	year, month, day := local.Date()
-	from := time.Date(year, month, day, 0, 0, 0, 0, s.options.Zone)
-	to := time.Date(year, month, day+1, 0, 0, 0, 0, s.options.Zone)
-	return from.Sub(epoch()), to.Sub(epoch())
+	return s.of.localDay(at)
 }
 
 // Codes of refusals. Source: docs/upstream.md U62, U64 and U65.
@@ -107,27 +87,23 @@ const (
 // Arrive counts a call of the fleet and returns upstream's answer; End reports the end of the call
 // there.
 func (s *server) Arrive(at instant) pipeline.CallResult {
-	limits := s.options.Limits
+	limits := s.of.limits
 	from, to := s.dayOf(at)
 	s.own.add(at, from)
 	s.all.add(at, from)
 	s.underWay++
 	t := &s.tally
 	t.Calls++
-	t.AtOnce = max(t.AtOnce, float64(s.underWay)/float64(limits.Concurrent))
-	t.Minute = max(t.Minute, float64(s.own.inMinute())/float64(limits.PerMinute))
-	t.Day = max(t.Day, float64(s.own.inDay())/float64(limits.Daily))
 	if s.underWay > limits.Concurrent || s.own.inMinute() > limits.PerMinute || s.own.inDay() > limits.Daily {
 		t.Exceeded++
 	}
 	result := pipeline.CallResult{Status: 200, Records: 200}
 	switch {
-	case s.down(at):
-		t.Failed++
+	case slices.ContainsFunc(s.of.outages, func(outage span) bool { return at >= outage.From && at < outage.To }):
 		return pipeline.CallResult{Status: 503, Kind: pipeline.Unavailable}
 	case s.all.inDay() > limits.Daily:
 		result = s.refuse(codeDay, pipeline.Exhausted)
-		if t.lastDay != from && !s.options.Rolls {
+		if t.lastDay != from && !s.of.rolls {
 			t.lastDay, t.spentToday = from, 0
 		}
 		t.spentToday++
@@ -136,8 +112,9 @@ func (s *server) Arrive(at instant) pipeline.CallResult {
 		result = s.refuse(codeMinute, pipeline.Throttled)
 	case s.underWay > limits.Concurrent:
 		result = s.refuse(codeCrowded, pipeline.Crowded)
+		t.Crowded++
 	}
-	if s.options.Shows {
+	if s.of.others == seen {
 		result.DayLimit = limits.Daily
 		result.DayRemaining = max(0, limits.Daily-s.all.inDay())
 		result.DayReset = (to - at).Truncate(time.Second) + time.Second
@@ -149,17 +126,8 @@ func (s *server) Arrive(at instant) pipeline.CallResult {
 func (s *server) End() { s.underWay-- }
 
 func (s *server) refuse(code outside.Text, kind pipeline.Kind) pipeline.CallResult {
-	s.tally.Refused[string(code)]++
+	s.tally.Refused++
 	return pipeline.CallResult{Status: 429, Code: code, Kind: kind}
-}
-
-func (s *server) down(at instant) bool {
-	for _, outage := range s.options.Outages {
-		if at >= outage.From && at < outage.To {
-			return true
-		}
-	}
-	return false
 }
 
 // Spend makes calls of other clients, as many as upstream permits.
@@ -167,7 +135,7 @@ func (s *server) Spend(at instant, calls int) {
 	from, _ := s.dayOf(at)
 	s.all.turn(at, from)
 	for range calls {
-		if s.all.inDay() >= s.options.Limits.Daily || s.all.inMinute() >= s.options.Limits.PerMinute {
+		if s.all.inDay() >= s.of.limits.Daily || s.all.inMinute() >= s.of.limits.PerMinute {
 			return
 		}
 		s.all.add(at, from)
