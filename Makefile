@@ -143,7 +143,7 @@ bench-parts: ## run the benchmarks of single parts: func Benchmark
 	@.ci/setup binaries
 	$(GO) test -timeout 40m -run '^$$' -bench . -benchtime $(if $(QUICK),1x -short,0.5s) -benchmem $(TESTFLAGS) $(BENCHPKG)
 
-bench-goals: dev ## measure the goals of docs/performance.md (BENCHFLAGS='-only loader,sync')
+bench-goals: dev ## measure the goals of docs/performance.md (BENCHFLAGS='-only loader,limit')
 	@.ci/setup binaries
 	bin/sluice-dev bench $(if $(QUICK),-quick) $(BENCHFLAGS)
 

@@ -3,7 +3,8 @@
 // recorded run.
 //
 // Ratios have both sides in one run, in turn, and the median of several rounds counts. The program
-// is processes of its own beside a durable private Postgres: workers, which are this program again. Upstream is the sandbox in this process.
+// is processes of its own beside a durable private Postgres: workers, which are this program again.
+// Upstream is the sandbox in this process.
 //
 // Start reading at lines in table.go, then loader.go, memory.go, limit.go and calls.go.
 package bench
@@ -22,9 +23,8 @@ import (
 
 // plan is the extent of a measurement.
 type plan struct {
-	quick bool
-	// only are beginnings of the names of lines; none means all.
-	only   []string
+	quick  bool
+	only   []string // the first words of the names of lines
 	rounds int
 	// loaded are the numbers of records of the loader's lines.
 	loaded map[string]int
@@ -51,7 +51,7 @@ func parse(args []string, log io.Writer) (plan, error) {
 	}
 	flags := flag.NewFlagSet("sluice-dev bench", flag.ContinueOnError)
 	flags.SetOutput(log)
-	only := flags.String("only", "", "print these lines only, by the beginnings of their names, with commas between: loader,limit")
+	only := flags.String("only", "loader,memory,details,limit,calls", "the lines to measure, by the first words of their names")
 	flags.BoolVar(&p.quick, "quick", false, "small sizes and one round: shows that it works, measures nothing")
 	if err := flags.Parse(args); err != nil {
 		return p, err
@@ -64,22 +64,23 @@ func parse(args []string, log io.Writer) (plan, error) {
 		p.minute, p.minutes, p.processes = 2*time.Second, 2, p.processes[:1]
 		p.large, p.small, p.changes, p.gone, p.single = 1_000, 100, []int{1, 10, 250}, 10, 100
 	}
-	if *only != "" {
-		p.only = strings.Split(*only, ",")
-	}
-	for _, beginning := range p.only {
-		if !slices.ContainsFunc(lines(), func(l line) bool { return strings.HasPrefix(l.name, beginning) }) {
-			return p, fmt.Errorf("no line begins with %q: see docs/performance.md", beginning)
+	p.only = strings.Split(*only, ",")
+	for _, word := range p.only {
+		if !slices.ContainsFunc(parts, func(part part) bool { return part.line == word }) {
+			return p, fmt.Errorf("no line begins with %q: see docs/performance.md", word)
 		}
 	}
 	return p, nil
 }
 
-// wants reports whether a line that begins so is requested.
-func (p *plan) wants(beginning string) bool {
-	return len(p.only) == 0 || slices.ContainsFunc(p.only, func(asked string) bool {
-		return strings.HasPrefix(beginning, asked) || strings.HasPrefix(asked, beginning)
-	})
+// part measures the lines whose names begin with a word.
+type part struct {
+	line    string
+	measure func(context.Context, *stage, *plan, *table) error
+}
+
+var parts = []part{
+	{"loader", measureLoader}, {"memory", measureMemory}, {"details", measureDetails}, {"limit", measureLimit}, {"calls", measureCalls},
 }
 
 // Run measures the requested lines and prints them. As a worker, which it starts itself, it copies.
@@ -99,23 +100,14 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		if t.machine, err = s.machine(ctx, &p); err != nil {
 			return err
 		}
-		for _, part := range []struct {
-			line    string
-			measure func(context.Context, *stage, *plan, *table) error
-		}{
-			{"loader", measureLoader},
-			{"memory", measureMemory},
-			{"details", measureDetails},
-			{"limit", measureLimit},
-			{"calls", measureCalls},
-		} {
-			if p.wants(part.line) {
+		for _, part := range parts {
+			if slices.Contains(p.only, part.line) {
 				fmt.Fprintf(stderr, "measuring: %s\n", part.line)
 				if err := part.measure(ctx, s, &p, t); err != nil {
 					return err
 				}
 			}
 		}
-		return t.print(stdout, &p)
+		return t.print(stdout)
 	})
 }

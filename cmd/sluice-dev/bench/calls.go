@@ -3,8 +3,6 @@ package bench
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -47,82 +45,25 @@ var (
 // moving returns the lists that are read from a watermark.
 func moving() []list { return []list{items, bills, accounts} }
 
-// Names of lines about calls, each followed by the name of a list.
-const (
-	lineFirst      = "calls first "
-	lineSmall      = "calls small "
-	lineNone       = "calls none "
-	lineAgain      = "calls again "
-	lineLook       = "calls look "
-	lineNeighbours = "calls neighbours "
-	lineDetails    = "calls details "
-)
-
-// lineChanges returns the beginnings of the names of lines about changes. The numbers are those of
-// a full measurement; with -quick they are smaller.
-func lineChanges() []string { return []string{"calls 1 ", "calls 50 ", "calls 1000 "} }
-
-// The parts of measureCalls.
-const (
-	partLarge    = "large"
-	partUnsorted = "unsorted"
-	partByType   = "by type"
-	partSmall    = "small"
-	partDetails  = "details"
-)
-
-// callLines returns the lines of the oracle of calls, without measurements.
-func callLines() []line {
-	const (
-		firstLarge, firstSmall, thousand = 1.05, 1.3, 1.4
-		again, look, gone                = 2, 3, 40
-	)
-	var all []line
-	add := func(part, name string, goal float64, ratio bool) {
-		all = append(all, line{name: name, part: part, want: goal, none: goal == 0, most: true, ratio: ratio})
-	}
-	changes := lineChanges()
-	for _, l := range []list{items, bills, accounts, accountsByType, unsortedItems} {
-		part := partLarge
-		switch l {
-		case accountsByType:
-			part = partByType
-		case unsortedItems:
-			part = partUnsorted
-		}
-		if l == bills {
-			add(part, lineFirst+l.name, 0, true)
-		} else {
-			add(part, lineFirst+l.name, firstLarge, true)
-		}
-		add(part, changes[0]+l.name, 0, false)
-		add(part, changes[1]+l.name, 0, false)
-		add(part, changes[2]+l.name, thousand, true)
-		add(part, lineAgain+l.name, again, false)
-		if part != partUnsorted {
-			add(part, lineNone+l.name, 0, false)
-			add(part, lineLook+l.name, look, false)
-			add(part, lineNeighbours+l.name, gone, false)
-		}
-	}
-	add(partLarge, lineFirst+notes.name, firstLarge, true)
-	add(partLarge, lineNone+notes.name, 0, false)
-	for _, l := range moving() {
-		add(partSmall, lineSmall+l.name, firstSmall, true)
-	}
-	add(partDetails, lineDetails+items.name, 0, false)
-	add(partDetails, lineDetails+bills.name, 0, false)
-	return all
+// goals are those of the lines about calls, by their second words: the most calls, or with ratio the
+// most as a multiple of those of a clairvoyant. Lines of other words have none, and bills none for
+// their first sync.
+var goals = map[string]line{
+	"first": {want: 1.05, ratio: true}, "small": {want: 1.3, ratio: true}, "1000": {want: 1.4, ratio: true},
+	"again": {want: 2}, "look": {want: 3}, "neighbours": {want: 40},
 }
 
-// count notes the calls of a line, and those of a clairvoyant with the reason for them.
-func (t *table) count(name string, spent, fewest int, reason string) {
-	l := t.line(name)
-	l.got = []float64{float64(spent)}
-	l.figure = fmt.Sprintf("calls, %.2f times the %s of a clairvoyant: %s", float64(spent)/float64(fewest), view.Count(int64(fewest)), reason)
+// count adds the line about some news of a list, with its calls, and those of a clairvoyant with the
+// reason for them.
+func (t *table) count(news, list string, spent, fewest int, reason string) {
+	l, goal := goals[news]
 	if l.ratio {
 		l.want *= float64(fewest)
 	}
+	l.name, l.most, l.none = "calls "+news+" "+list, true, !goal || news == "first" && list == nameBills
+	l.figure = fmt.Sprintf("calls, %.2f times the %s of a clairvoyant: %s", float64(spent)/float64(fewest), view.Count(int64(fewest)), reason)
+	l.got = []float64{float64(spent)}
+	t.lines = append(t.lines, l)
 }
 
 // beforeNow is how far the clock is behind when a measurement begins.
@@ -136,100 +77,94 @@ const beyondLag = 6 * time.Minute
 // news. Every count is exact, so one round is enough.
 func measureCalls(ctx context.Context, s *stage, p *plan, t *table) error {
 	for _, part := range []struct {
-		name    string
 		options sandbox.Options
-		measure func(context.Context, *counter) error
+		measure func(context.Context, *counter)
 	}{
-		{partLarge, sandbox.Options{Records: companyOf(p.large), SortsModified: true}, countLarge},
-		{partUnsorted, sandbox.Options{Records: companyOf(p.large)}, countUnsorted},
-		{partByType, sandbox.Options{AccountsByType: true}, func(ctx context.Context, c *counter) error { return c.whole(ctx, accountsByType) }},
-		{partSmall, sandbox.Options{Records: companyOf(p.small), SortsModified: true}, countSmall},
-		{partDetails, sandbox.Options{Records: companyOf(p.single), HeadersOnly: true}, countDetails},
+		{sandbox.Options{Records: companyOf(p.large), SortsModified: true}, countLarge},
+		{sandbox.Options{Records: companyOf(p.large)}, countUnsorted},
+		{sandbox.Options{AccountsByType: true}, func(ctx context.Context, c *counter) { c.whole(ctx, accountsByType) }},
+		{sandbox.Options{Records: companyOf(p.small), SortsModified: true}, countSmall},
+		{sandbox.Options{Records: companyOf(p.single), HeadersOnly: true}, countDetails},
 	} {
-		if !slices.ContainsFunc(t.lines, func(l line) bool { return l.part == part.name && p.wants(l.name) }) {
-			continue
-		}
 		part.options.Limits.Off = true
 		part.options.Now = func() time.Time { return time.Now().Add(-behind) }
-		err := inWorld(ctx, part.options, func(u *world) error {
-			return s.fresh(ctx, func(w *warehouse) error {
-				return part.measure(ctx, &counter{plan: p, table: t, warehouse: w, world: u})
-			})
+		err := s.fresh(ctx, part.options, func(w *warehouse) error {
+			c := &counter{warehouse: w, plan: p, table: t}
+			part.measure(ctx, c)
+			return c.err
 		})
 		if err != nil {
-			return fmt.Errorf("count calls, %s: %w", part.name, err)
-		}
-		for _, l := range t.lines {
-			if l.part == part.name && len(l.got) == 0 {
-				return fmt.Errorf("line %q was not measured", l.name)
-			}
+			return fmt.Errorf("count calls: %w", err)
 		}
 	}
 	return nil
 }
 
-// counter counts the calls of one world and one warehouse.
+// counter counts the calls of one world and one warehouse. It keeps its first error, and does
+// nothing after it.
 type counter struct {
-	plan      *plan
-	table     *table
-	warehouse *warehouse
-	world     *world
+	*warehouse
+
+	plan  *plan
+	table *table
+	err   error
+}
+
+// then does a piece of work, unless one before it failed.
+func (c *counter) then(work func() error) {
+	if c.err == nil {
+		c.err = work()
+	}
 }
 
 // mostUnsent is how many calls of one run can be counted that never left: pages that were
 // prefetched until the list ended.
 const mostUnsent = 5
 
-// sync copies streams and returns their calls, as the call log counts them, before they leave. It
+// sync copies a stream and returns its calls, as the call log counts them, before they leave. It
 // fails if the sandbox counted more, or fewer than that.
-func (c *counter) sync(ctx context.Context, streams ...string) (int, error) {
+func (c *counter) sync(ctx context.Context, stream string) int {
 	const logged = "SELECT count(*) FROM sluice.calls WHERE resource <> 'token'" // tokens cost nothing of the allowance
 	var before, after int
-	if err := c.read(ctx, logged, nil, &before); err != nil {
-		return 0, err
-	}
-	c.world.ResetStats()
-	if _, err := c.warehouse.sync(ctx, c.world, streams...); err != nil {
-		return 0, err
-	}
-	arrived := c.world.Stats().Calls
-	if err := c.read(ctx, logged, nil, &after); err != nil {
-		return 0, err
-	}
+	c.read(ctx, &before, logged)
+	c.then(func() error {
+		c.world.ResetStats()
+		_, err := c.run(ctx, stream)
+		return err
+	})
+	c.read(ctx, &after, logged)
 	calls := after - before
-	if calls < arrived || calls > arrived+mostUnsent {
-		return 0, fmt.Errorf("the sandbox counted %d calls, and the call log has %d", arrived, calls)
-	}
-	return calls, nil
-}
-
-// read reads one row of the warehouse.
-func (c *counter) read(ctx context.Context, sql string, args []any, into ...any) error {
-	return c.warehouse.do(ctx, func(conn *pgx.Conn) error {
-		if err := conn.QueryRow(ctx, sql, args...).Scan(into...); err != nil {
-			return fmt.Errorf("%s: %w", sql, err)
+	c.then(func() error {
+		if arrived := c.world.Stats().Calls; calls < arrived || calls > arrived+mostUnsent {
+			return fmt.Errorf("the sandbox counted %d calls, and the call log has %d", arrived, calls)
 		}
 		return nil
 	})
+	return calls
 }
 
-// line measures one line: a sync of a list, against the fewest calls.
-func (c *counter) line(ctx context.Context, name, stream string, fewest int, reason string) error {
-	calls, err := c.sync(ctx, stream)
-	if err != nil {
-		return err
-	}
-	return c.note(name, calls, fewest, reason)
+// read reads one value of the warehouse.
+func (c *counter) read(ctx context.Context, into any, sql string, args ...any) {
+	c.then(func() error {
+		return c.do(ctx, func(conn *pgx.Conn) error { return conn.QueryRow(ctx, sql, args...).Scan(into) })
+	})
+}
+
+// line measures one line: a sync of a stream of a list, against the fewest calls.
+func (c *counter) line(ctx context.Context, news string, l list, stream string, fewest int, reason string) {
+	c.note(news, l, c.sync(ctx, stream), fewest, reason)
 }
 
 // note notes the calls of a line. Fewer than the fewest say that something else was measured,
 // unless pages without a size hold more than the pages that are counted.
-func (c *counter) note(name string, calls, fewest int, reason string) error {
-	if calls < fewest && !strings.Contains(name, accounts.name) {
-		return fmt.Errorf("line %q: %d calls did what takes %d at least", name, calls, fewest)
-	}
-	c.table.count(name, calls, fewest, reason)
-	return nil
+func (c *counter) note(news string, l list, calls, fewest int, reason string) {
+	c.then(func() error {
+		if calls < fewest && l.resource != accounts.resource {
+			return fmt.Errorf("%s of %s: %d calls did what takes %d at least", news, l.name, calls, fewest)
+		}
+		c.table.count(news, l.name, calls, fewest, reason)
+		return nil
+	})
 }
 
 // Reasons of the clairvoyant's calls.
@@ -238,15 +173,15 @@ const (
 	nothingGone = "one look: nothing is gone"
 )
 
-// pages returns the fewest pages for a number of records, and the reason.
-func pages(records int, noun string) (int, string) {
-	return oracle.Calls(records, oracle.Page), fmt.Sprintf("%s, %d a call", view.Plural(records, noun), oracle.Page)
+// pages measures a line of a list against the fewest pages for a number of records.
+func (c *counter) pages(ctx context.Context, news string, l list, records int, noun string) {
+	reason := fmt.Sprintf("%s, %d a call", view.Plural(records, noun), oracle.Page)
+	c.line(ctx, news, l, l.stream(), oracle.Calls(records, oracle.Page), reason)
 }
 
 // first measures the first sync of a list.
-func (c *counter) first(ctx context.Context, l list, name string) error {
-	fewest, reason := pages(len(c.world.Listed(l.service, l.resource)), "record")
-	return c.line(ctx, name, l.stream(), fewest, reason)
+func (c *counter) first(ctx context.Context, news string, l list) {
+	c.pages(ctx, news, l, len(c.world.Listed(l.service, l.resource)), "record")
 }
 
 // unrelated is a short list that no line is about.
@@ -254,123 +189,139 @@ const unrelated = "inventory.locations"
 
 // begin makes the list of accounts as long as the others, and lets sluice ask who the organization
 // is, which it does once.
-func (c *counter) begin(ctx context.Context, records int) error {
-	if err := c.world.grow(accounts, records); err != nil {
-		return err
-	}
+func (c *counter) begin(ctx context.Context, records int) {
+	c.then(func() error { return c.world.grow(accounts, records) })
 	c.world.Advance(max(behind-beforeNow-c.world.moved, 0))
-	_, err := c.sync(ctx, unrelated)
-	return err
+	c.sync(ctx, unrelated)
 }
 
-func countLarge(ctx context.Context, c *counter) error {
-	err := c.whole(ctx, moving()...)
-	if err == nil {
-		err = c.first(ctx, notes, lineFirst+notes.name)
-	}
-	if err == nil {
-		err = c.line(ctx, lineNone+notes.name, notes.stream(), 1, nothingNew)
-	}
-	return err
+func countLarge(ctx context.Context, c *counter) {
+	c.whole(ctx, moving()...)
+	c.first(ctx, "first", notes)
+	c.line(ctx, "none", notes, notes.stream(), 1, nothingNew)
 }
 
-func countUnsorted(ctx context.Context, c *counter) error {
-	err := c.begin(ctx, c.plan.large)
-	if err == nil {
-		err = c.first(ctx, unsortedItems, lineFirst+unsortedItems.name)
-	}
-	if err == nil {
-		c.world.Advance(beyondLag)
-		err = c.changes(ctx, unsortedItems)
-	}
-	return err
+func countUnsorted(ctx context.Context, c *counter) {
+	c.begin(ctx, c.plan.large)
+	c.first(ctx, "first", unsortedItems)
+	c.world.Advance(beyondLag)
+	c.changes(ctx, unsortedItems)
 }
 
-func countSmall(ctx context.Context, c *counter) error {
-	err := c.begin(ctx, c.plan.small)
+func countSmall(ctx context.Context, c *counter) {
+	c.begin(ctx, c.plan.small)
 	for _, l := range moving() {
-		if err == nil {
-			err = c.first(ctx, l, lineSmall+l.name)
-		}
+		c.first(ctx, "small", l)
 	}
-	return err
 }
 
 // countDetails measures the single records of lists that carry headers. The worker that reads a
 // list may begin with them, so their calls are counted by path.
-func countDetails(ctx context.Context, c *counter) error {
+func countDetails(ctx context.Context, c *counter) {
 	for l, path := range map[list]string{items: "/inventory/v1/itemdetails", bills: "/inventory/v1/bills/{id}"} {
 		calls := 0
 		for _, stream := range []string{l.stream(), l.stream() + ".details"} {
-			if _, err := c.sync(ctx, stream); err != nil {
-				return err
-			}
+			c.sync(ctx, stream)
 			calls += c.world.Stats().ByPath[path]
 		}
 		records := len(c.world.Listed(l.service, l.resource))
 		reason := fmt.Sprintf("%s, %d a call", view.Plural(records, "single record"), l.atOnce)
-		if err := c.note(lineDetails+l.name, calls, oracle.Calls(records, l.atOnce), reason); err != nil {
-			return err
-		}
+		c.note("details", l, calls, oracle.Calls(records, l.atOnce), reason)
 	}
-	return nil
 }
 
 // whole measures the life of large lists: their first syncs, changes and deletions.
-func (c *counter) whole(ctx context.Context, lists ...list) error {
-	if err := c.begin(ctx, c.plan.large); err != nil {
-		return err
-	}
+func (c *counter) whole(ctx context.Context, lists ...list) {
+	c.begin(ctx, c.plan.large)
 	for _, l := range lists {
-		if err := c.first(ctx, l, lineFirst+l.name); err != nil {
-			return err
-		}
-		if err := c.line(ctx, lineNone+l.name, l.stream(), 1, nothingNew); err != nil {
-			return err
-		}
+		c.first(ctx, "first", l)
+		c.line(ctx, "none", l, l.stream(), 1, nothingNew)
 	}
-	if err := c.changes(ctx, lists...); err != nil {
-		return err
+	c.changes(ctx, lists...)
+	c.world.Advance(behind) // rows that are younger than the scan by upstream's clock prove nothing
+	for _, l := range lists {
+		c.deletions(ctx, l)
 	}
-	return c.deletions(ctx, lists...)
 }
 
 // changes measures runs that find changes, and one that follows at once.
-func (c *counter) changes(ctx context.Context, lists ...list) error {
+func (c *counter) changes(ctx context.Context, lists ...list) {
+	news := []string{"1", "50", "1000"} // with -quick the numbers are smaller
 	for n, edits := range c.plan.changes {
 		changed := make([]int, len(lists))
 		for i, l := range lists {
-			var err error
-			if changed[i], err = c.world.edit(l, edits); err != nil {
+			c.then(func() error {
+				var err error
+				changed[i], err = c.world.edit(l, edits)
 				return err
-			}
+			})
 		}
 		last := n+1 == len(c.plan.changes)
 		if last { // the next run has to be within the lag by all clocks
 			c.world.Advance(max(behind-c.world.moved, 0))
-			if _, err := c.sync(ctx, unrelated); err != nil { // the jump of the clock ended the token's life
-				return err
-			}
+			c.sync(ctx, unrelated) // the jump of the clock ended the token's life
 		}
 		for i, l := range lists {
-			fewest, reason := pages(changed[i], "change")
-			if err := c.line(ctx, lineChanges()[n]+l.name, l.stream(), fewest, reason); err != nil {
-				return err
-			}
+			c.pages(ctx, news[n], l, changed[i], "change")
 		}
 		if !last { // the next line is not to find these changes again
 			c.world.Advance(beyondLag)
 			for _, l := range lists {
-				if _, err := c.sync(ctx, l.stream()); err != nil {
-					return err
-				}
+				c.sync(ctx, l.stream())
 			}
 		}
 	}
 	for _, l := range lists {
-		if err := c.line(ctx, lineAgain+l.name, l.stream(), 1, nothingNew); err != nil {
-			return err
-		}
+		c.line(ctx, "again", l, l.stream(), 1, nothingNew)
 	}
-	return nil
+}
+
+// mostLooks bounds the looks for deletions that should be seen.
+const mostLooks = 4
+
+// readOne makes one row of a list wait for its single record. The lists of live services carry
+// headers, so that single records have been read long before anything is deleted; here the lists
+// are complete, and one single record stands for all.
+const readOne = `UPDATE %[1]s SET _detail_state = 'stale', _detail_at = NULL WHERE %[2]s = (SELECT min(%[2]s) FROM %[1]s)`
+
+// sqlTombstoned reports whether deleted records have tombstones, and no further look is due soon.
+// One is due soon after a look that missed something.
+const sqlTombstoned = `SELECT (SELECT count(*) FROM sluice.tombstones
+	WHERE service = $1 AND resource = $2 AND record_id = ANY ($3) AND state = 'deleted') = cardinality($3::text[])
+	AND next_due_at > now() + interval '2 hours'
+	FROM sluice.streams WHERE service = $1 AND resource = $2 || '.sweep'`
+
+// deletions measures a look for deletions when there are none. Then it deletes neighbours in the
+// list, and measures the calls until they have their tombstones and the schedule asks for no further
+// look because of them.
+func (c *counter) deletions(ctx context.Context, l list) {
+	// The streams that find deletions, in turn; the first one looks when there are none, too.
+	looks := []string{l.stream() + ".look", l.stream() + ".sweep"} // nothing but a second sweep confirms what is missed
+	c.line(ctx, "look", l, looks[0], 1, nothingGone)
+	if l.details {
+		looks[1] = l.stream() + ".details"
+		c.then(func() error { return c.postgres.Execute(ctx, c.name, fmt.Sprintf(readOne, l.stream(), l.id)) })
+		c.sync(ctx, looks[1])
+	}
+	ranks, listed := make([]int, c.plan.gone), c.world.Listed(l.service, l.resource)
+	for n := range ranks {
+		ranks[n] = len(listed)/2 + n
+	}
+	ids := listed[ranks[0] : ranks[0]+len(ranks)]
+	c.then(func() error { return c.world.remove(ctx, l, ids) })
+	calls, over := 0, false
+	for n := 0; n < mostLooks && !over; n++ {
+		for _, stream := range looks {
+			calls += c.sync(ctx, stream)
+		}
+		c.read(ctx, &over, sqlTombstoned, l.service, l.resource, ids)
+	}
+	c.then(func() error {
+		if !over {
+			return fmt.Errorf("%d deleted %s have no tombstones after %d looks", len(ids), l.name, mostLooks)
+		}
+		return nil
+	})
+	reason := fmt.Sprintf("%s gone: pages that show the gaps, or identifiers, %d a call", view.Count(len(ids)), l.atOnce)
+	c.note("neighbours", l, calls, oracle.CallsForGone(ranks, l.atOnce), reason)
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/flate"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"math"
 	"net/http"
@@ -19,65 +18,23 @@ import (
 // TestAGoalIsOfCallsOrOfTheirRatio judges measurements at and beyond each kind of goal.
 func TestAGoalIsOfCallsOrOfTheirRatio(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
-		line                  line
+	for _, test := range []struct {
+		news, list            string
 		spent, fewest         int
 		goal, figure, verdict string
 	}{
-		"as many calls as allowed": {line{want: 2}, 2, 1, "≤ 2", "calls, 2.00 times the 1 of a clairvoyant: why", "met"},
-		"one call too many":        {line{want: 2}, 3, 1, "≤ 2", "calls, 3.00 times the 1 of a clairvoyant: why", "missed"},
-		"as much as allowed":       {line{want: 1.4, ratio: true}, 7, 5, "≤ 7", "calls, 1.40 times the 5 of a clairvoyant: why", "met"},
-		"a little more":            {line{want: 1.4, ratio: true}, 8, 5, "≤ 7", "calls, 1.60 times the 5 of a clairvoyant: why", "missed"},
-		"no goal":                  {line{none: true}, 9, 3, "–", "calls, 3.00 times the 3 of a clairvoyant: why", "–"},
+		{"again", "bills", 2, 1, "≤ 2", "calls, 2.00 times the 1 of a clairvoyant: why", "met"},
+		{"again", "bills", 3, 1, "≤ 2", "calls, 3.00 times the 1 of a clairvoyant: why", "missed"},
+		{"1000", "items", 7, 5, "≤ 7", "calls, 1.40 times the 5 of a clairvoyant: why", "met"},
+		{"1000", "items", 8, 5, "≤ 7", "calls, 1.60 times the 5 of a clairvoyant: why", "missed"},
+		{"first", "bills", 9, 3, "–", "calls, 3.00 times the 3 of a clairvoyant: why", "–"},
+		{"none", "bills", 9, 3, "–", "calls, 3.00 times the 3 of a clairvoyant: why", "–"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test.line.name, test.line.most = "it", true
-			whole := &table{lines: []line{test.line}}
-			whole.count("it", test.spent, test.fewest, "why")
-			r := whole.lines[0].result()
-			if r.goal != test.goal || whole.lines[0].figure != test.figure || r.result != test.verdict || r.median != float64(test.spent) {
-				t.Errorf("got %+v, want %+v", r, test)
-			}
-		})
-	}
-}
-
-// TestTheLinesOfCalls has every kind of cursor and every kind of news, each with its goal.
-func TestTheLinesOfCalls(t *testing.T) {
-	t.Parallel()
-	goals := map[string]string{}
-	for _, l := range callLines() {
-		if _, twice := goals[l.name]; twice {
-			t.Errorf("line %q stands there twice", l.name)
-		}
-		goals[l.name] = fmt.Sprint(l.want)
-		if l.ratio {
-			goals[l.name] += " times"
-		}
-	}
-	for news, goal := range map[string]string{
-		"first": "1.05 times", "none": "0", "1": "0", "50": "0", "1000": "1.4 times", "again": "2", "look": "3", "neighbours": "40",
-	} {
-		for _, list := range []string{"items", "bills", "accounts", "accounts by type"} {
-			name := "calls " + news + " " + list
-			want := goal
-			if name == "calls first bills" {
-				want = "0 times" // none
-			}
-			if got, found := goals[name]; !found || got != want {
-				t.Errorf("line %q is there %t, with goal %q, want %q", name, found, got, want)
-			}
-		}
-	}
-	for _, name := range []string{"calls small items", "calls small bills", "calls small accounts"} {
-		if goals[name] != "1.3 times" {
-			t.Errorf("line %q has goal %q", name, goals[name])
-		}
-	}
-	for _, name := range []string{"calls first credit notes", "calls none credit notes", "calls details items", "calls details bills"} {
-		if _, found := goals[name]; !found {
-			t.Errorf("line %q is not there", name)
+		whole := new(table)
+		whole.count(test.news, test.list, test.spent, test.fewest, "why")
+		r := whole.lines[0].result()
+		if r.goal != test.goal || whole.lines[0].figure != test.figure || r.result != test.verdict || r.median != float64(test.spent) {
+			t.Errorf("got %+v, want %+v", r, test)
 		}
 	}
 }

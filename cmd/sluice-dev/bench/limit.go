@@ -22,12 +22,10 @@ const farRecords = 60_000
 func measureLimit(ctx context.Context, s *stage, p *plan, t *table) error {
 	for _, latency := range []time.Duration{100 * time.Millisecond, time.Second, 3 * time.Second} {
 		for _, processes := range p.processes {
-			err := inWorld(ctx, sandbox.Options{
+			err := s.fresh(ctx, sandbox.Options{
 				Records: farRecords, Limits: sandbox.Limits{Minute: p.minute},
 				PageLatency: time.Duration(float64(latency) * float64(p.minute) / float64(time.Minute)),
-			}, func(u *world) error {
-				return s.fresh(ctx, func(w *warehouse) error { return w.atLimit(ctx, p, t, u, processes, latency) })
-			})
+			}, func(w *warehouse) error { return w.atLimit(ctx, p, t, processes, latency) })
 			if err != nil {
 				return fmt.Errorf("read at the limit: %w", err)
 			}
@@ -38,32 +36,25 @@ func measureLimit(ctx context.Context, s *stage, p *plan, t *table) error {
 
 // atLimit makes a number of processes read business services, which share the minute, for the plan's
 // minutes.
-func (w *warehouse) atLimit(ctx context.Context, p *plan, t *table, u *world, processes int, latency time.Duration) error {
+func (w *warehouse) atLimit(ctx context.Context, p *plan, t *table, processes int, latency time.Duration) (err error) {
 	var workers []*harness.Process
-	var err error
-	for n := 0; n < processes && err == nil; n++ {
-		var worker *harness.Process
-		worker, err = w.worker(u, "-minute", p.minute.String(), "-prepare="+strconv.FormatBool(n == 0),
-			"inventory.items", "inventory.bills", "inventory.credit_notes", "accounting.vendor_payments")
-		if err == nil {
-			workers = append(workers, worker)
+	defer func() {
+		for _, worker := range workers {
+			err = errors.Join(err, worker.Stop(ctx))
 		}
+	}()
+	for n := range processes {
+		worker, err := w.worker("-minute", p.minute.String(), "-prepare="+strconv.FormatBool(n == 0),
+			"inventory.items", "inventory.bills", "inventory.credit_notes", "accounting.vendor_payments")
+		if err != nil {
+			return err
+		}
+		workers = append(workers, worker)
 	}
-	var used float64
-	if err == nil {
-		used, err = p.use(ctx, u)
-	}
-	refused := u.Stats().ByStatus["429"]
-	for _, worker := range workers {
-		err = errors.Join(err, worker.Stop(ctx))
-	}
-	if err != nil {
-		return err
-	}
-	const percent = 100
-	t.add(fmt.Sprintf("limit %v s", latency.Seconds()), percent*used)
-	t.add("limit 429", float64(refused))
-	return nil
+	used, err := p.use(ctx, w.world)
+	t.add(fmt.Sprintf("limit %v s", latency.Seconds()), 100*used)
+	t.add("limit 429", float64(w.world.Stats().ByStatus["429"]))
+	return err
 }
 
 // use waits until the calls of the minutes after the first one have been made, and returns their

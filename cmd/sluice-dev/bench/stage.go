@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -40,41 +39,30 @@ func onStage(ctx context.Context, work func(s *stage) error) (err error) {
 	return work(s)
 }
 
-// warehouse is one database of the stage.
+// warehouse is one database of the stage, and the world that it copies.
 type warehouse struct {
 	*stage
 
-	name string
+	name  string
+	world *world
 }
 
-// fresh runs work on a copy of the migrated database without rows, and drops it afterwards.
-func (s *stage) fresh(ctx context.Context, work func(w *warehouse) error) error {
-	s.made++
-	w := &warehouse{stage: s, name: fmt.Sprintf("bench_%d", s.made)}
-	if err := s.postgres.Create(ctx, w.name, harness.Empty); err != nil {
-		return err
-	}
-	return errors.Join(work(w), s.postgres.Execute(context.WithoutCancel(ctx), "", "DROP DATABASE "+w.name+" WITH (FORCE)"))
+// fresh runs work on a copy of the migrated database without rows, beside a new world, and drops it
+// afterwards.
+func (s *stage) fresh(ctx context.Context, options sandbox.Options, work func(w *warehouse) error) error {
+	return inWorld(ctx, options, func(u *world) error {
+		s.made++
+		w := &warehouse{stage: s, name: fmt.Sprintf("bench_%d", s.made), world: u}
+		if err := s.postgres.Create(ctx, w.name, harness.Empty); err != nil {
+			return err
+		}
+		return errors.Join(work(w), s.postgres.Execute(context.WithoutCancel(ctx), "", "DROP DATABASE "+w.name+" WITH (FORCE)"))
+	})
 }
 
 // do runs work on a connection of its own.
 func (w *warehouse) do(ctx context.Context, work func(conn *pgx.Conn) error) error {
 	return w.postgres.Do(ctx, w.name, work)
-}
-
-// execute runs statements one by one.
-func (w *warehouse) execute(ctx context.Context, statements ...string) error {
-	return w.postgres.Execute(ctx, w.name, statements...)
-}
-
-func quoted(name ...string) string { return pgx.Identifier(name).Sanitize() }
-
-// configure writes a configuration and returns its path, and the environment of a process that
-// reads it.
-func (w *warehouse) configure(config harness.Config) (string, []string, error) {
-	config.Settings += "log: {level: error}\n"
-	path := filepath.Join(w.folder, w.name+".yaml")
-	return path, config.Environment(w.postgres.URL(w.name)), config.Write(path)
 }
 
 // world is a simulated upstream in this process: the measurement moves its clock and knows what its
@@ -86,6 +74,17 @@ type world struct {
 	address string
 	// moved is how far the clock was moved on.
 	moved time.Duration
+}
+
+// sharePercent is the share of items in a company, and that of bills (package sandbox/world).
+const sharePercent = 28
+
+// companyOf returns the records of a company with so many items.
+func companyOf(items int) int { return (items*100 + sharePercent - 1) / sharePercent }
+
+// unlimited are the options of a world with a number of records and without limits.
+func unlimited(records int) sandbox.Options {
+	return sandbox.Options{Records: records, Limits: sandbox.Limits{Off: true}}
 }
 
 // behind is how far the clock of a world is behind at the start of a count of calls. The measurement

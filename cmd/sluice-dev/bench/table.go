@@ -4,11 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -27,17 +25,15 @@ type line struct {
 	worst bool
 	// digits are those after the point of a value.
 	digits int
-	// part is the part of measureCalls that measures the line. There, ratio makes want a multiple of
-	// the calls of a clairvoyant.
-	part  string
+	// ratio makes want a multiple of the calls of a clairvoyant.
 	ratio bool
 	got   []float64
 }
 
-// lines returns all lines of the table, without measurements.
+// lines returns the lines of the table, without measurements and without those of calls.
 func lines() []line {
 	const copied, used = "times as fast as raw COPY, archive too", "% of the minute's limit used"
-	all := []line{
+	return []line{
 		{name: "loader fresh items", figure: copied, want: 0.85, digits: 2},
 		{name: "loader fresh bills", figure: copied, want: 0.85, digits: 2},
 		{name: "loader unchanged items", figure: copied, none: true, digits: 1},
@@ -52,7 +48,6 @@ func lines() []line {
 		{name: "limit 3 s", figure: used, want: 94, worst: true, digits: 1},
 		{name: "limit 429", figure: "answers of status 429", most: true, worst: true},
 	}
-	return append(all, callLines()...)
 }
 
 // table holds the measurements, and their machine.
@@ -61,13 +56,9 @@ type table struct {
 	lines   []line
 }
 
-func (t *table) line(name string) *line {
-	return &t.lines[slices.IndexFunc(t.lines, func(l line) bool { return l.name == name })]
-}
-
 // add notes a value of a line.
 func (t *table) add(name string, value float64) {
-	l := t.line(name)
+	l := &t.lines[slices.IndexFunc(t.lines, func(l line) bool { return l.name == name })]
 	l.got = append(l.got, value)
 }
 
@@ -109,11 +100,11 @@ func (l *line) result() result {
 	return r
 }
 
-func (t *table) print(w io.Writer, p *plan) error {
+func (t *table) print(w io.Writer) error {
 	var rows []view.Row
 	for i := range t.lines {
 		l := &t.lines[i]
-		if len(l.got) == 0 || !p.wants(l.name) {
+		if len(l.got) == 0 {
 			continue
 		}
 		r := l.result()
@@ -126,32 +117,13 @@ func (t *table) print(w io.Writer, p *plan) error {
 
 // machine describes the machine in one line.
 func (s *stage) machine(ctx context.Context, p *plan) (string, error) {
-	var version string
-	err := s.postgres.Do(ctx, "", func(conn *pgx.Conn) error {
-		return conn.QueryRow(ctx, "SELECT split_part(version(), ' ', 2)").Scan(&version)
-	})
-	text := fmt.Sprintf("%s, %d cores", time.Now().Format(time.DateOnly), runtime.NumCPU())
-	if model := after("/proc/cpuinfo", "model name\t:"); model != "" {
-		text += " (" + model + ")"
-	}
-	if load, _, _ := strings.Cut(after("/proc/loadavg", ""), " "); load != "" {
-		text += ", load " + load + " before"
-	}
-	text += ", PostgreSQL " + version + ", " + runtime.Version()
+	text := fmt.Sprintf("%s, %d cores, %s", time.Now().Format(time.DateOnly), runtime.NumCPU(), runtime.Version())
 	if p.quick {
 		text += "; quick: shows that it works, measures nothing"
 	}
+	err := s.postgres.Do(ctx, "", func(conn *pgx.Conn) error {
+		text += ", PostgreSQL " + conn.PgConn().ParameterStatus("server_version")
+		return nil
+	})
 	return text, err
-}
-
-// after returns the rest of the line after a word in a file, "" if there is none: only Linux has
-// these files.
-func after(path, word string) string {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return ""
-	}
-	_, rest, _ := strings.Cut(string(text), word)
-	rest, _, _ = strings.Cut(rest, "\n")
-	return strings.TrimSpace(rest)
 }

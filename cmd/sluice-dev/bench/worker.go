@@ -23,12 +23,16 @@ import (
 // workerRole as the first argument makes bench a worker.
 const workerRole = "worker"
 
-const stopLimit = 30 * time.Second
+// How long a worker may read, and how long its workers may take to stop.
+const (
+	readLimit = time.Hour
+	stopLimit = 30 * time.Second
+)
 
-// sync copies streams into the warehouse, all if none is named, in a worker of its own. It returns
+// run copies streams into the warehouse, all if none is named, in a worker of its own. It returns
 // the peak memory of the process in bytes, the last line of its output.
-func (w *warehouse) sync(ctx context.Context, u *world, streams ...string) (float64, error) {
-	p, err := w.worker(u, streams...)
+func (w *warehouse) run(ctx context.Context, streams ...string) (float64, error) {
+	p, err := w.worker(streams...)
 	if err != nil {
 		return 0, err
 	}
@@ -40,9 +44,10 @@ func (w *warehouse) sync(ctx context.Context, u *world, streams ...string) (floa
 }
 
 // worker starts the process of a worker.
-func (w *warehouse) worker(u *world, args ...string) (*harness.Process, error) {
-	config, environment, err := w.configure(harness.Config{Upstream: u.address})
-	if err != nil {
+func (w *warehouse) worker(args ...string) (*harness.Process, error) {
+	config := harness.Config{Upstream: w.world.address, Settings: "log: {level: error}\n"}
+	path := filepath.Join(w.folder, w.name+".yaml")
+	if err := config.Write(path); err != nil {
 		return nil, err
 	}
 	program, err := os.Executable()
@@ -51,8 +56,8 @@ func (w *warehouse) worker(u *world, args ...string) (*harness.Process, error) {
 	}
 	w.made++
 	name := fmt.Sprintf("worker-%d", w.made)
-	return harness.Start(name, filepath.Join(w.folder, name+".log"), environment, program,
-		append([]string{"bench", workerRole, "-config", config}, args...)...)
+	return harness.Start(name, filepath.Join(w.folder, name+".log"), config.Environment(w.postgres.URL(w.name)), program,
+		append([]string{"bench", workerRole, "-config", path}, args...)...)
 }
 
 // work runs a worker, wired like the program's commands. Without a minute it copies streams once,
@@ -115,14 +120,14 @@ func read(ctx context.Context, a *engine.App, selected []pipeline.Stream, limite
 		return err
 	}
 	if err = queue.Insert(ctx, keys); err == nil {
-		var over bool
-		if !harness.Until(ctx, func() bool {
-			if !limited {
-				over, err = ended(ctx, a, keys)
+		err = harness.Wait(ctx, readLimit, "the streams are not done", func(ctx context.Context) (bool, error) {
+			if limited {
+				return false, nil
 			}
-			return over || err != nil
-		}) && !limited {
-			err = fmt.Errorf("interrupted: %w", context.Cause(ctx))
+			return ended(ctx, a, keys)
+		})
+		if limited && ctx.Err() != nil {
+			err = nil // it was told to stop
 		}
 	}
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)

@@ -11,6 +11,23 @@ import (
 	"sluice/sandbox"
 )
 
+// measureMemory copies all lists of companies of several sizes at once, and notes the peak memory
+// of the process.
+func measureMemory(ctx context.Context, s *stage, p *plan, t *table) error {
+	const megabyte = 1 << 20
+	for _, size := range p.companies {
+		err := s.fresh(ctx, unlimited(size), func(w *warehouse) error {
+			peak, err := w.run(ctx)
+			t.add("memory", peak/megabyte)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // backlog is the number of bills whose single records are put in order.
 const backlog = 2_000
 
@@ -29,19 +46,15 @@ func measureDetails(ctx context.Context, s *stage, p *plan, t *table) error {
 	}
 	options := unlimited(companyOf(bills))
 	options.HeadersOnly = true
-	return inWorld(ctx, options, func(u *world) error {
-		return s.fresh(ctx, func(w *warehouse) error {
-			// The list alone: single records that are read meanwhile are not put in order.
-			if _, err := w.sync(ctx, u, "-lists", "inventory.bills"); err != nil {
-				return err
-			}
-			return w.do(ctx, func(conn *pgx.Conn) error {
-				ratio, err := gain(ctx, conn)
-				if err == nil {
-					t.add("details", ratio)
-				}
-				return err
-			})
+	return s.fresh(ctx, options, func(w *warehouse) error {
+		// The list alone: single records that are read meanwhile are not put in order.
+		if _, err := w.run(ctx, "-lists", "inventory.bills"); err != nil {
+			return err
+		}
+		return w.do(ctx, func(conn *pgx.Conn) error {
+			ratio, err := gain(ctx, conn)
+			t.add("details", ratio)
+			return err
 		})
 	})
 }
@@ -52,10 +65,7 @@ func gain(ctx context.Context, conn *pgx.Conn) (float64, error) {
 		ID    string
 		Value float64
 	}
-	rows, err := conn.Query(ctx, sqlNewest)
-	if err != nil {
-		return 0, fmt.Errorf("read the pending bills: %w", err)
-	}
+	rows, _ := conn.Query(ctx, sqlNewest) // collecting returns its error
 	newest, err := pgx.CollectRows(rows, pgx.RowToStructByName[bill])
 	if err != nil {
 		return 0, fmt.Errorf("read the pending bills: %w", err)
