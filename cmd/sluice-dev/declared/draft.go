@@ -39,7 +39,8 @@ func Draft(ctx context.Context, args []string, stdout, stderr io.Writer) (err er
 	if sql == "" && !changed {
 		sql = "-- The migrations arrive at the declarations: there is nothing to draft.\n"
 	}
-	return write(stdout, sql)
+	_, err = io.WriteString(stdout, sql)
+	return err
 }
 
 // catalogOf reads the tables of the services' schemas from a database.

@@ -1,8 +1,4 @@
-// Package coverage compares the endpoints of the three documents with sluice's use of each: copied
-// into tables, called for something else, or not called; and with the sandbox, which it asks for each.
-//
-// It never calls upstream and never prints. Start reading at Lay.
-package coverage
+package declared
 
 import (
 	"fmt"
@@ -14,31 +10,31 @@ import (
 	"sluice/schema/docs/endpoints"
 )
 
-// Answer is sluice's use of one endpoint.
-type Answer struct {
-	Row endpoints.Row `json:"endpoint"`
+// answer is sluice's use of one endpoint.
+type answer struct {
+	endpoints.Row
+
 	// Text describes it in Markdown; "" if the program has no use for the row.
-	Text string `json:"answer"`
+	Text string
 	// Served says whether the sandbox simulates the endpoint.
-	Served bool `json:"in_sandbox"`
+	Served bool
 }
 
-// Lay compares the rows with the declarations; served says of each row whether the sandbox
-// simulates it. The second result lists contradictions: rows without an answer, other keys, other
-// scopes, and declared endpoints whose assumed watermark disagrees with the rows.
-func Lay(rows []endpoints.Row, services []schema.Service, served []bool) ([]Answer, []string) {
+// lay compares the rows with the declarations. The second result lists contradictions: rows without
+// an answer, other keys, other scopes, and declared endpoints whose assumed watermark disagrees with
+// the rows.
+func lay(rows []endpoints.Row, services []schema.Service) ([]answer, []string) {
 	declared := endpointsOf(services)
 	var misfits []string
 	shown := make(map[string]bool, len(rows))
-	answers := make([]Answer, 0, len(rows))
+	answers := make([]answer, len(rows))
 	for i := range rows {
 		row := &rows[i]
 		shown[at(row)] = true
-		answer := Answer{Row: *row, Text: answer(row, declared), Served: served[i]}
-		if answer.Text == "" {
+		answers[i] = answer{Row: *row, Text: use(row, declared)}
+		if answers[i].Text == "" {
 			misfits = append(misfits, row.String()+" has no answer")
 		}
-		answers = append(answers, answer)
 		misfits = append(misfits, compare(row, declared[at(row)])...)
 	}
 	return answers, append(misfits, undocumented(declared, shown)...)
@@ -115,8 +111,8 @@ func tables(service *schema.Service, resource *schema.Resource) string {
 	}
 }
 
-// answer describes the use of a row; "" if there is none.
-func answer(row *endpoints.Row, declared map[string][]endpoint) string {
+// use describes the use of a row; "" if there is none.
+func use(row *endpoints.Row, declared map[string][]endpoint) string {
 	if row.Service == "authorization" {
 		return authorization(row)
 	}

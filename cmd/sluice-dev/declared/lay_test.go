@@ -1,14 +1,12 @@
-package coverage_test
+package declared
 
 import (
 	"encoding/json"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
 
-	"sluice/cmd/sluice-dev/coverage"
 	"sluice/schema"
 	"sluice/schema/docs/endpoints"
 )
@@ -49,7 +47,7 @@ func row(method, path, key, scope string) endpoints.Row {
 	return endpoints.Row{Document: "9", Section: "Endpoints", Service: "stock", Method: method, Path: path, Key: key, Scope: scope}
 }
 
-// stock returns a service with one resource of each kind that Lay tells apart.
+// stock returns a service with one resource of each kind that lay tells apart.
 func stock() schema.Service {
 	return schema.Service{
 		Name: "stock", Scope: "Stock",
@@ -81,7 +79,7 @@ func TestLay(t *testing.T) {
 		row("GET", "/halls/<hall_id>/pallets/<pallet_id>", "", ""),
 		row("GET", "/palletdetails", "pallets", ""),
 	}
-	answers, misfits := coverage.Lay(rows, []schema.Service{stock()}, []bool{true, false, true, true, true, true, true})
+	answers, misfits := lay(rows, []schema.Service{stock()})
 	if len(misfits) > 0 {
 		t.Errorf("misfits: %q", misfits)
 	}
@@ -94,12 +92,14 @@ func TestLay(t *testing.T) {
 		"one record of `stock.pallets`: not called, the list is complete",
 		"details of `stock.pallets`: rows whose list record was a header, up to 50 a call",
 	} {
-		if answers[i].Text != want || answers[i].Served != (rows[i].Method == http.MethodGet) {
-			t.Errorf("%s: %q, served %v; want %q", &rows[i], answers[i].Text, answers[i].Served, want)
+		if answers[i].Text != want {
+			t.Errorf("%s: %q, want %q", &rows[i], answers[i].Text, want)
 		}
+		answers[i].Served = rows[i].Method == http.MethodGet
 	}
-	page := coverage.Markdown(answers, []coverage.Values{
-		{Service: "stock", Resource: "parts", Columns: 6, JSON: 1, Ignored: 1}, {Service: "stock", Resource: "rumours", Columns: 1, Extra: 1},
+	page := markdown(answers, []sample{
+		{service: "stock", resource: &stock().Resources[0], values: values{columns: 6, json: 1, ignored: 1}},
+		{service: "stock", resource: &stock().Resources[2], values: values{columns: 1, extra: 1}},
 	})
 	for _, want := range []string{
 		"| stock | GET | `/parts` | `parts` | `SvcStock.parts.READ` | copied into `stock.parts` and `parts_bins` | yes |\n",
@@ -128,67 +128,18 @@ func TestMisfits(t *testing.T) {
 		"not assumed":   {row("GET", "/rumours", "", ""), "is declared as assumed, but document 9 shows it"},
 		"authorization": {endpoints.Row{Service: "authorization", Method: "GET", Path: "/new"}, "GET authorization /new has no answer"},
 	} {
-		_, misfits := coverage.Lay(append(slices.Clone(complete), c.row), []schema.Service{stock()}, make([]bool, len(complete)+1))
+		_, misfits := lay(append(slices.Clone(complete), c.row), []schema.Service{stock()})
 		if len(misfits) != 1 || !strings.Contains(misfits[0], c.want) {
 			t.Errorf("%s: misfits %q, want one with %q", name, misfits, c.want)
 		}
 	}
-	_, misfits := coverage.Lay(complete[:3], []schema.Service{stock()}, make([]bool, len(complete)+1))
+	_, misfits := lay(complete[:3], []schema.Service{stock()})
 	want := []string{
 		"GET stock /halls/*/pallets is declared, no document shows it, and it is not marked assumed",
 		"GET stock /palletdetails is declared, no document shows it, and it is not marked assumed",
 	}
 	if !slices.Equal(misfits, want) {
 		t.Errorf("misfits %q, want %q", misfits, want)
-	}
-}
-
-// TestProbe calls an upstream that knows one list, one record and a token.
-func TestProbe(t *testing.T) {
-	t.Parallel()
-	upstream := http.NewServeMux()
-	upstream.HandleFunc("POST /oauth/v2/token", func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Query().Get("grant_type") != "refresh_token" || r.URL.Query().Get("client_id") != "me" {
-			_, _ = w.Write([]byte(`{"error":"unsupported_grant_type"}`))
-			return
-		}
-		_, _ = w.Write([]byte(`{"access_token":"t1"}`))
-	})
-	upstream.HandleFunc("GET /stock/v9/cm_tools", func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Authorization") != "Svc-oauthtoken t1" || r.Header.Get("X-Org") != "77" {
-			w.WriteHeader(http.StatusMethodNotAllowed)
-		}
-	})
-	upstream.HandleFunc("GET /stock/v9/parts/1", func(w http.ResponseWriter, _ *http.Request) {
-		w.WriteHeader(http.StatusNotFound)
-		_, _ = w.Write([]byte(`{"code":1002,"message":"no such part"}`))
-	})
-	upstream.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		w.WriteHeader(http.StatusNotFound)
-		_, _ = w.Write([]byte(`{"code":5,"message":"no such path"}`))
-	})
-	player := &coverage.Player{
-		Handler: upstream, Roots: map[string]string{"stock": "/stock/v9"}, Scheme: "Svc-oauthtoken", Client: url.Values{"client_id": {"me"}},
-		Organization: "77", Headers: []string{"X-Org"}, Names: map[string]string{"<module_name>": "cm_tools"},
-	}
-	token := endpoints.Row{Service: "authorization", Method: "POST", Path: "/oauth/v2/token", Variant: "refresh_token"}
-	code := token
-	code.Variant = "authorization_code"
-	for _, c := range []struct {
-		row  endpoints.Row
-		want bool
-	}{
-		{row("GET", "/<module_name>", "", ""), true},
-		{row("POST", "/<module_name>", "", ""), false},
-		{row("GET", "/parts/<part_id>", "", ""), true},
-		{row("GET", "/wheels", "", ""), false},
-		{token, true},
-		{code, false},
-	} {
-		served, err := player.Probe(t.Context(), &c.row)
-		if err != nil || served != c.want {
-			t.Errorf("%s: served %v (%v), want %v", &c.row, served, err, c.want)
-		}
 	}
 }
 
@@ -250,18 +201,15 @@ func TestCountValues(t *testing.T) {
 		"twins":       {`{"rate_formatted":"₹1.00","weight_formatted":"2 kg"}`, 0, 0, 1, 1},
 		"unknown":     {`{"surprise":{"a":1,"b":[true,"x"]}}`, 0, 0, 0, 3},
 	} {
-		got, err := coverage.CountValues("stock", parts(), json.RawMessage(c.record))
-		want := coverage.Values{Service: "stock", Resource: "parts", Columns: c.columns, JSON: c.json, Ignored: c.ignored, Extra: c.more}
+		got, err := count(parts(), json.RawMessage(c.record))
+		want := values{columns: c.columns, json: c.json, ignored: c.ignored, extra: c.more}
 		if err != nil || got != want {
 			t.Errorf("%s: %+v (%v), want %+v", name, got, err, want)
 		}
 	}
 	for _, record := range []string{`[]`, `{"bins":[1]}`, `{"rate":}`} {
-		if _, err := coverage.CountValues("stock", parts(), json.RawMessage(record)); err == nil {
+		if _, err := count(parts(), json.RawMessage(record)); err == nil {
 			t.Errorf("%s is counted", record)
 		}
-	}
-	if share := (&coverage.Values{}).Share(); share != 1 {
-		t.Errorf("of no values %v have a column, want all", share)
 	}
 }

@@ -1,4 +1,4 @@
-package coverage
+package declared
 
 import (
 	"fmt"
@@ -27,55 +27,49 @@ no type of their own. The [dictionary](dictionary.md) names every ignored key wi
 |---|---|---|---|---|---|---|
 `
 
-// title returns the heading of a document.
-func title(document string) string {
-	switch document {
-	case "1":
-		return "API document 1: chat and change notifications"
-	case "2":
-		return "API document 2: accounting, invoicing, subscription billing"
-	case "3":
-		return "API document 3: inventory"
-	default:
-		return "API document " + document
-	}
+// titles are the headings of the documents.
+var titles = map[string]string{
+	"1": "chat and change notifications", "2": "accounting, invoicing, subscription billing", "3": "inventory",
 }
 
-// Markdown writes the page. The rows keep their order and must be grouped by document.
-func Markdown(answers []Answer, values []Values) string {
+// markdown writes the page. The rows keep their order and must be grouped by document.
+func markdown(answers []answer, samples []sample) string {
 	var page strings.Builder
 	page.WriteString(intro)
 	document := ""
 	for i := range answers {
 		a := &answers[i]
-		if a.Row.Document != document {
-			document = a.Row.Document
-			fmt.Fprintf(&page, "\n## %s\n\n", title(document))
+		if a.Document != document {
+			document = a.Document
+			fmt.Fprintf(&page, "\n## API document %s: %s\n\n", document, titles[document])
 			page.WriteString("| Service | Method | Path | Key | Scope | What sluice does with it | Sandbox |\n|---|---|---|---|---|---|---|\n")
 		}
 		served := "no"
 		if a.Served {
 			served = "yes"
 		}
-		path := "`" + a.Row.Path + "`"
-		if a.Row.Variant != "" {
-			path += " " + a.Row.Variant
-		}
-		fmt.Fprintf(&page, "| %s | %s | %s | %s | %s | %s | %s |\n",
-			a.Row.Service, a.Row.Method, path, code(a.Row.Key), code(a.Row.Scope), a.Text, served)
+		path := strings.TrimSpace("`" + a.Path + "` " + a.Variant)
+		fmt.Fprintf(&page, "| %s | %s | %s | %s | %s | %s | %s |\n", a.Service, a.Method, path, code(a.Key), code(a.Scope), a.Text, served)
 	}
 	page.WriteString(valuesIntro)
-	for i := range values {
-		writeValues(&page, "`"+values[i].Service+"."+values[i].Resource+"`", &values[i])
+	var all values
+	for i := range samples {
+		v := &samples[i].values
+		all = values{all.columns + v.columns, all.json + v.json, all.ignored + v.ignored, all.extra + v.extra}
+		writeValues(&page, "`"+samples[i].service+"."+samples[i].resource.Name+"`", v)
 	}
-	sum := Sum(values)
-	writeValues(&page, "all", &sum)
+	writeValues(&page, "all", &all)
 	return page.String()
 }
 
-// writeValues writes one line of the table of values.
-func writeValues(page *strings.Builder, name string, v *Values) {
-	fmt.Fprintf(page, "| %s | %d | %d | %d | %d | %d | %.1f %% |\n", name, v.All(), v.Columns+v.JSON, v.JSON, v.Ignored, v.Extra, 100*v.Share())
+// writeValues writes one line of the table of values, with the share that has a column: all, if there
+// is no value.
+func writeValues(page *strings.Builder, name string, v *values) {
+	sum, share := v.columns+v.json+v.ignored+v.extra, 100.0
+	if sum > 0 {
+		share *= float64(v.columns+v.json) / float64(sum)
+	}
+	fmt.Fprintf(page, "| %s | %d | %d | %d | %d | %d | %.1f %% |\n", name, sum, v.columns+v.json, v.json, v.ignored, v.extra, share)
 }
 
 // code formats a word as code; an empty word stays empty.
