@@ -10,6 +10,7 @@ package mutate
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,6 +25,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"sluice/pipeline/warehouse/warehousetest"
 )
@@ -48,7 +51,6 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	flags := flag.NewFlagSet("sluice-dev mutate", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	only := flags.String("only", "", "only bugs whose name matches this expression")
-	jobs := flags.Int("jobs", 3, "how many are tried at once")
 	list := flags.Bool("list", false, "list the bugs and try none")
 	oneIn := flags.Int("one-in", 1, "try one in so many of the bugs")
 	offset := flags.Int("offset", 0, "which of them: another number, other bugs")
@@ -63,8 +65,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 		return fmt.Errorf("-only: %w", err)
 	}
 	var chosen []bug
-	all := bugs()
-	for i, b := range all {
+	for i, b := range bugs {
 		if i%*oneIn == *offset%*oneIn && match.MatchString(b.Name) {
 			chosen = append(chosen, b)
 		}
@@ -90,45 +91,40 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	if err := os.Unsetenv("SLUICE_TEST_TEMPLATES"); err != nil {
 		return err
 	}
-	caught := tryAll(ctx, dir, chosen, *jobs, stdout)
-	fmt.Fprintf(stdout, "%d of %d bugs caught, of %d in all\n", caught, len(chosen), len(all))
+	caught := tryAll(ctx, dir, chosen, stdout)
+	fmt.Fprintf(stdout, "%d of %d bugs caught, of %d in all\n", caught, len(chosen), len(bugs))
 	if caught < len(chosen) || len(chosen) == 0 {
 		return fmt.Errorf("%d bugs were not caught", len(chosen)-caught)
 	}
 	return ctx.Err()
 }
 
-// tryAll tries the bugs, a few at once, prints a line for each and returns how many were caught.
-func tryAll(ctx context.Context, dir string, chosen []bug, jobs int, out io.Writer) int {
-	todo := make(chan int)
+// tryAll tries the bugs, three at once, prints a line for each and returns how many were caught.
+func tryAll(ctx context.Context, dir string, chosen []bug, out io.Writer) int {
 	var caught int
 	var printing sync.Mutex
-	var workers sync.WaitGroup
-	for range max(jobs, 1) {
-		workers.Go(func() {
-			for i := range todo {
-				began := time.Now()
-				by, err := chosen[i].try(ctx, filepath.Join(dir, strconv.Itoa(i)))
-				printing.Lock()
-				result := "caught by " + by
-				switch {
-				case err != nil:
-					result = "NOT TRIED: " + err.Error()
-				case by == "":
-					result = "NOT CAUGHT"
-				default:
-					caught++
-				}
-				fmt.Fprintf(out, "%-30s %5.1f s  %s\n", chosen[i].Name, time.Since(began).Seconds(), result)
-				printing.Unlock()
+	var group errgroup.Group
+	group.SetLimit(3)
+	for i, b := range chosen {
+		group.Go(func() error {
+			began := time.Now()
+			by, err := b.try(ctx, filepath.Join(dir, strconv.Itoa(i)))
+			printing.Lock()
+			defer printing.Unlock()
+			result := "caught by " + by
+			switch {
+			case err != nil:
+				result = "NOT TRIED: " + err.Error()
+			case by == "":
+				result = "NOT CAUGHT"
+			default:
+				caught++
 			}
+			fmt.Fprintf(out, "%-30s %5.1f s  %s\n", b.Name, time.Since(began).Seconds(), result)
+			return nil
 		})
 	}
-	for i := range chosen {
-		todo <- i
-	}
-	close(todo)
-	workers.Wait()
+	_ = group.Wait() // errors are results
 	return caught
 }
 
@@ -177,26 +173,22 @@ func (b bug) overlay(dir string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
-	texts, replace := map[string]string{}, map[string]string{}
+	replace := map[string]string{}
 	for _, e := range b.Edits {
 		path, err := filepath.Abs(e.File)
 		if err != nil {
 			return "", err
 		}
-		text, known := texts[e.File]
-		if !known {
-			raw, err := os.ReadFile(path)
-			if err != nil {
-				return "", err
-			}
-			text = string(raw)
+		text, err := os.ReadFile(cmp.Or(replace[path], path))
+		if err != nil {
+			return "", err
 		}
-		if n := strings.Count(text, e.Old); n != 1 {
+		if n := strings.Count(string(text), e.Old); n != 1 {
 			return "", fmt.Errorf("%q occurs %d times in %s: adapt the bug to the code as it is now", e.Old, n, e.File)
 		}
-		texts[e.File] = strings.Replace(text, e.Old, e.New, 1)
 		replace[path] = filepath.Join(dir, strings.ReplaceAll(e.File, "/", "_"))
-		if err := os.WriteFile(replace[path], []byte(texts[e.File]), 0o600); err != nil {
+		text = bytes.Replace(text, []byte(e.Old), []byte(e.New), 1)
+		if err := os.WriteFile(replace[path], text, 0o600); err != nil { //nolint:gosec // into a folder of its own
 			return "", err
 		}
 	}
