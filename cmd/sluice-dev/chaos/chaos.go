@@ -20,7 +20,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -29,40 +28,41 @@ import (
 	"sluice/sandbox"
 )
 
-// scenario is the strength of a chaos run.
+// The strength of a round.
+const (
+	processes   = 3 // that serve
+	records     = 3000
+	minute      = 6 * time.Second
+	latency     = 60 * time.Millisecond
+	changeEvery = 300 * time.Millisecond
+	dueFor      = 700 * time.Millisecond
+	// restWithin is how long the fleet may take to come to rest.
+	restWithin = 4 * time.Minute
+)
+
+// scenario is what the flags say, and the number of processes that only receive.
 type scenario struct {
-	Program                          string
-	Seed                             uint64
-	Slots, Receivers, Kills, Crashes int
-	Records, Workers, SmallMiB       int
-	Minute, Latency, Recovery        time.Duration
-	ChangeEvery, DueFor              time.Duration
+	Seed                      uint64
+	Kills, Crashes, Receivers int
 	// Total is the number of kills over all rounds, each with the next seed; zero makes one round.
 	Total int
 }
 
 func parse(name string, args []string, log io.Writer) (scenario, error) {
-	s := scenario{Workers: 3, SmallMiB: 256, Minute: 6 * time.Second, Latency: 60 * time.Millisecond,
-		ChangeEvery: 300 * time.Millisecond, DueFor: 700 * time.Millisecond}
+	var s scenario // of a rolling upgrade: a serve receives callbacks, too
 	flags := flag.NewFlagSet("sluice-dev "+name, flag.ContinueOnError)
 	flags.SetOutput(log)
 	flags.Uint64Var(&s.Seed, "seed", 1, "the same seed gives the same plan")
-	flags.IntVar(&s.Slots, "processes", 3, "processes that serve")
-	flags.IntVar(&s.Records, "records", 3000, "records upstream")
-	flags.DurationVar(&s.Recovery, "recovery", 4*time.Minute, "how long the fleet may take to come to rest")
-	s.Kills, s.Crashes, s.Receivers = 100, 8, 1
-	if name == "rolling" {
-		s.Receivers = 0 // a serve receives callbacks, too
-	} else {
-		flags.StringVar(&s.Program, "program", "bin/sluice.test", "test binary of cmd/sluice/cli, made by go test -c")
-		flags.IntVar(&s.Kills, "kills", s.Kills, "processes to kill in one round")
-		flags.IntVar(&s.Crashes, "crashes", s.Crashes, "stops of Postgres in one round")
+	if name == "chaos" {
+		s.Receivers = 1
+		flags.IntVar(&s.Kills, "kills", 100, "processes to kill in one round")
+		flags.IntVar(&s.Crashes, "crashes", 8, "stops of Postgres in one round")
 		flags.IntVar(&s.Total, "total", 0, "play rounds, each with the next seed, until so many processes were killed; 0: one")
 	}
 	if err := flags.Parse(args); err != nil {
 		return s, err
 	}
-	if min(s.Slots, s.Kills, s.Crashes, s.Records) < 1 || s.Total < 0 || flags.NArg() > 0 {
+	if name == "chaos" && min(s.Kills, s.Crashes) < 1 || s.Total < 0 || flags.NArg() > 0 {
 		return s, errors.New("all figures have to be positive, and there are no arguments: see -help")
 	}
 	return s, nil
@@ -70,19 +70,21 @@ func parse(name string, args []string, log io.Writer) (scenario, error) {
 
 // Run plays rounds of chaos.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	s, err := parse("chaos", args, stderr)
+	sc, err := parse("chaos", args, stderr)
 	if err != nil {
 		return err
 	}
 	kills, rounds, broken := 0, 0, 0
-	for rounds == 0 || kills < s.Total {
-		r, err := play(ctx, s, stderr)
-		if err != nil {
+	for ; rounds == 0 || kills < sc.Total; rounds++ {
+		s := &chaos{scenario: sc, log: stderr}
+		options := harness.Options{Program: "bin/sluice.test", Small: 256}
+		if err := s.play(ctx, options, s.disturb); err != nil {
 			return fmt.Errorf("seed %d: %w", s.Seed, err)
 		}
-		r.print(stdout)
-		rounds, kills, broken = rounds+1, kills+r.Kills, broken+len(r.Violations)
-		s.Seed++
+		s.report.enough(sc)
+		s.report.print(stdout)
+		kills, broken = kills+s.report.Kills, broken+len(s.report.Violations)
+		sc.Seed++
 	}
 	fmt.Fprintf(stdout, "%d rounds: %d kills, %d violations\n", rounds, kills, broken)
 	if broken > 0 {
@@ -108,48 +110,50 @@ type chaos struct {
 	report   report
 }
 
-// open opens the environment.
-func (s *chaos) open(ctx context.Context, options harness.Options) error {
-	var err error
-	s.report = report{Seed: s.Seed, Actions: map[string]int{}, Exits: map[int]int{}}
-	options.Seed, options.Records, options.Minute = int64(s.Seed&0xffff), s.Records, s.Minute
-	options.Latency, options.Workers = s.Latency, s.Workers
-	options.Callbacks = sandbox.Chaos{Lose: 0.05, Duplicate: 0.05, Late: 0.1, LateBy: 2 * time.Second, Reorder: 0.1}
-	s.bed, err = harness.Open(ctx, options)
-	return err
-}
-
 // play makes a round to its end and judges it. An error says that the round was impossible.
-func play(ctx context.Context, sc scenario, log io.Writer) (_ report, err error) {
-	s := &chaos{scenario: sc, log: log}
+func (s *chaos) play(
+	ctx context.Context, options harness.Options, work func(context.Context) error, beside ...func(context.Context),
+) (err error) {
+	s.report = report{Seed: s.Seed, Actions: map[string]int{}}
 	began := time.Now()
-	if err := s.open(ctx, harness.Options{Program: sc.Program, Small: sc.SmallMiB}); err != nil {
-		return s.report, err
+	options.Seed, options.Records, options.Minute = int64(s.Seed&0xffff), records, minute
+	options.Latency, options.Workers = latency, 3
+	options.Callbacks = sandbox.Chaos{Lose: 0.05, Duplicate: 0.05, Late: 0.1, LateBy: 2 * time.Second, Reorder: 0.1}
+	if s.bed, err = harness.Open(ctx, options); err != nil {
+		return err
 	}
 	defer func() { err = errors.Join(err, s.close(ctx)) }()
 	telling, stop := context.WithCancel(ctx)
 	defer stop()
 	go s.bed.World.Run(telling)
+	if options.Bare {
+		if err := s.migrate(ctx, options.Program, "migrate-first", 0); err != nil {
+			return err
+		}
+	}
 	if err := s.fill(ctx); err != nil {
-		return s.report, err
+		return err
 	}
-	if err := s.alive(ctx, s.disturb); err != nil {
-		return s.report, err
+	if err := s.alive(ctx, work, beside...); err != nil {
+		return err
 	}
-	s.report.FaultSeconds = time.Since(began).Seconds()
 	if err := s.recovery(ctx); err != nil {
-		return s.report, err
+		return err
 	}
 	s.report.Seconds = time.Since(began).Seconds()
-	s.collect()
-	s.report.enough(s.scenario)
-	return s.report, nil
+	for _, slot := range s.slots {
+		slot.mu.Lock()
+		s.report.Refused += slot.refused
+		s.report.Violations = append(s.report.Violations, slot.bad...)
+		slot.mu.Unlock()
+	}
+	return nil
 }
 
 // fill opens the slots, and starts a process in each.
 func (s *chaos) fill(ctx context.Context) error {
-	for n := range s.Slots + s.Receivers {
-		slot, err := newSlot(ctx, s.bed, n, n >= s.Slots)
+	for n := range processes + s.Receivers {
+		slot, err := newSlot(ctx, s.bed, n, n >= processes)
 		if err != nil {
 			return err
 		}
@@ -189,8 +193,8 @@ func (s *chaos) alive(ctx context.Context, work func(context.Context) error, bes
 	living, stop := context.WithCancel(ctx)
 	var life sync.WaitGroup
 	for _, one := range append(beside, func(ctx context.Context) { broken = s.live(ctx) },
-		func(ctx context.Context) { harness.Each(ctx, s.DueFor, func() { s.due(ctx, farOff) }) },
-		func(ctx context.Context) { harness.Each(ctx, s.Minute, func() { s.minute(ctx) }) }) {
+		func(ctx context.Context) { harness.Each(ctx, dueFor, func() { s.due(ctx, farOff) }) },
+		func(ctx context.Context) { harness.Each(ctx, minute, func() { s.minute(ctx) }) }) {
 		life.Go(func() { one(living) })
 	}
 	err := work(ctx)
@@ -226,7 +230,7 @@ func (s *chaos) live(ctx context.Context) error {
 	resources := [][]string{harness.Deletable(), {"items", "chart_of_accounts"}}
 	var failed error
 	seed := int64(0)
-	harness.Each(ctx, s.ChangeEvery, func() {
+	harness.Each(ctx, changeEvery, func() {
 		seed++
 		change := sandbox.Change{Seed: seed, Inserts: 1, Edits: 2, Resources: resources[seed%2]}
 		if seed%4 == 0 {
@@ -286,76 +290,52 @@ func (s *chaos) close(ctx context.Context) error {
 	return errors.Join(err, s.bed.Close(ctx))
 }
 
-// collect sums up the findings of the slots.
-func (s *chaos) collect() {
-	for _, slot := range s.slots {
-		slot.mu.Lock()
-		for code, n := range slot.exits {
-			s.report.Exits[code] += n
-		}
-		s.report.Starts += slot.starts
-		s.report.Refused += slot.refused
-		s.report.Violations = append(s.report.Violations, slot.bad...)
-		slot.mu.Unlock()
-	}
-}
-
 // report is the result of a round.
 type report struct {
+	harness.Broken
+
 	Seed                        uint64
-	Seconds, FaultSeconds       float64
-	RecoverySeconds             float64 // until every stream was idle again by itself
+	Seconds                     float64
 	Kills, KillsAtWork, Crashes int
-	Starts, Refused             int
+	Refused                     int // starts that ended because of the version of the database
 	Inserted, Edited, Deleted   int
 	Actions                     map[string]int // all faults by kind
 	Skipped                     []string       // those that this machine does not permit
-	Exits                       map[int]int    // exit codes of processes that ended without a kill
 	Inbox                       harness.Inbox
 	Verdict                     harness.Verdict
-	Violations                  []string
-	// Rolling has the figures of a rolling upgrade; nil if this was none.
-	Rolling *figures
-}
-
-func (r *report) brokenf(format string, args ...any) {
-	r.Violations = append(r.Violations, fmt.Sprintf(format, args...))
+	Rolling                     figures // of a rolling upgrade
 }
 
 // enough adds violations to a round with too few faults.
 func (r *report) enough(sc scenario) {
 	if r.Kills < sc.Kills || r.Crashes < sc.Crashes {
-		r.brokenf("%d kills and %d ends of Postgres, %d and %d were planned", r.Kills, r.Crashes, sc.Kills, sc.Crashes)
+		r.Brokenf("%d kills and %d ends of Postgres, %d and %d were planned", r.Kills, r.Crashes, sc.Kills, sc.Crashes)
 	}
 	if r.KillsAtWork*5 < sc.Kills {
-		r.brokenf("only %d of %d kills hit a stream at work", r.KillsAtWork, r.Kills)
+		r.Brokenf("only %d of %d kills hit a stream at work", r.KillsAtWork, r.Kills)
 	}
 	if r.Inbox.Taken == 0 || r.Inbox.Read == 0 {
-		r.brokenf("too few callbacks: %d answered, %d hints read", r.Inbox.Taken, r.Inbox.Read)
+		r.Brokenf("too few callbacks: %d answered, %d hints read", r.Inbox.Taken, r.Inbox.Read)
 	}
 	if sc.Kills >= 100 && (r.Deleted == 0 || r.Inserted == 0 || r.Edited == 0 || r.Verdict.Tombstones == 0) {
-		r.brokenf("upstream did not live: %d inserted, %d edited, %d deleted, %d tombstones", r.Inserted, r.Edited, r.Deleted, r.Verdict.Tombstones)
+		r.Brokenf("upstream did not live: %d inserted, %d edited, %d deleted, %d tombstones", r.Inserted, r.Edited, r.Deleted, r.Verdict.Tombstones)
 	}
 }
 
 // print prints the report.
 func (r *report) print(w io.Writer) {
-	var text strings.Builder
-	fmt.Fprintf(&text, "seed %d: %d kills (%d with streams at work), %d ends of Postgres, %.0f s of faults, at rest %.0f s later, %.0f s in all\n",
-		r.Seed, r.Kills, r.KillsAtWork, r.Crashes, r.FaultSeconds, r.RecoverySeconds, r.Seconds)
-	fmt.Fprintf(&text, "faults %v; not played %q\n%d starts, exit codes without a kill %v; upstream: %d inserted, %d edited, %d deleted\n",
-		r.Actions, r.Skipped, r.Starts, r.Exits, r.Inserted, r.Edited, r.Deleted)
+	fmt.Fprintf(w, "seed %d: %d kills (%d with streams at work), %d ends of Postgres, in %.0f s\nfaults %v; not played %q\n",
+		r.Seed, r.Kills, r.KillsAtWork, r.Crashes, r.Seconds, r.Actions, r.Skipped)
 	v, c := r.Verdict, r.Inbox
-	fmt.Fprintf(&text, "%d records are equal, %d tombstones; upstream counted %d calls (the log %d), at most %d in a minute and %d at once\n",
-		v.Records, v.Tombstones, v.Calls, v.Logged, v.Minute, v.AtOnce)
-	fmt.Fprintf(&text, "callbacks: %d sent, %d taken, %d in the inbox with %d contents; hints: %d, %d read\n",
-		c.Sent, c.Taken, c.Stored, c.Contents, c.Hints, c.Read)
-	if f := r.Rolling; f != nil {
-		fmt.Fprintf(&text, "rolling upgrade %s: %d processes replaced, there and back; migrate killed %d times; "+
-			"the analyst: %d statements, the slowest %s\n", f.Versions, f.Replaced, f.MigrateKills, f.Statements, f.Slowest.Round(time.Millisecond))
+	fmt.Fprintf(w, "upstream: %d inserted, %d edited, %d deleted; %d records are equal, %d tombstones\n",
+		r.Inserted, r.Edited, r.Deleted, v.Records, v.Tombstones)
+	fmt.Fprintf(w, "%d calls, at most %d in a minute and %d at once; callbacks: %d sent, %d taken; hints: %d, %d read\n",
+		v.Calls, v.Minute, v.AtOnce, c.Sent, c.Taken, c.Hints, c.Read)
+	if r.Rolling.Replaced > 0 {
+		fmt.Fprintf(w, "rolling upgrade: %+v\n", r.Rolling)
 	}
 	for _, violation := range r.Violations {
-		fmt.Fprintf(&text, "VIOLATION: %s\n", violation)
+		fmt.Fprintf(w, "VIOLATION: %s\n", violation)
 	}
-	fmt.Fprintf(w, "%s%d violations\n", &text, len(r.Violations))
+	fmt.Fprintf(w, "%d violations\n", len(r.Violations))
 }

@@ -229,7 +229,7 @@ func (s *chaos) fillDisk(_ context.Context, _ *slot, step step) (func(), error) 
 	return func() {
 		defer s.database.Unlock()
 		if err := free(); err != nil {
-			s.report.brokenf("%v", err)
+			s.report.Brokenf("%v", err)
 		}
 	}, nil
 }
@@ -284,7 +284,7 @@ func refuse(fault sandbox.Fault) action {
 		}
 		return func() {
 			if err := s.bed.World.SetFaults(nil); err != nil {
-				s.report.brokenf("%v", err)
+				s.report.Brokenf("%v", err)
 			}
 		}, nil
 	}

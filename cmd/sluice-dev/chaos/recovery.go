@@ -3,7 +3,6 @@ package chaos
 import (
 	"context"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -12,7 +11,7 @@ import (
 
 // recovery ends all faults, lets the fleet converge by its own schedule, and then calls the judge.
 func (s *chaos) recovery(ctx context.Context) error {
-	waiting, cancel := context.WithTimeout(ctx, s.Recovery)
+	waiting, cancel := context.WithTimeout(ctx, restWithin)
 	defer cancel()
 	if err := s.bed.World.SetFaults(nil); err != nil {
 		return fmt.Errorf("heal upstream: %w", err)
@@ -24,22 +23,20 @@ func (s *chaos) recovery(ctx context.Context) error {
 	if err := s.answers(waiting); err != nil {
 		return err
 	}
-	if err := harness.Wait(waiting, s.Recovery, "upstream still has callbacks to send", s.bed.Told); err != nil {
+	if err := harness.Wait(waiting, restWithin, "upstream still has callbacks to send", s.bed.Told); err != nil {
 		return err
 	}
-	began := time.Now()
 	// Without any request, the schedule has to bring every stream to idle.
 	if !s.atRest(waiting, true) {
 		return s.restless(ctx)
 	}
-	s.report.RecoverySeconds = time.Since(began).Seconds()
 	for range 3 { // a tombstone takes two clean scans, and rows older than the scan
 		if err := harness.Age(waiting, s.bed.Pool); err != nil {
 			return err
 		}
 		lists := append([]string{"sync", "bills", "items", "vendor_payments", "chart_of_accounts", "conversations"}, harness.Sweeps()...)
 		if err := s.run(waiting, "sync", lists...); err != nil {
-			s.report.brokenf("all is well, and %v", err)
+			s.report.Brokenf("all is well, and %v", err)
 			return s.restless(ctx)
 		}
 	}
@@ -49,7 +46,7 @@ func (s *chaos) recovery(ctx context.Context) error {
 	for _, slot := range s.slots {
 		ending, cancel := context.WithTimeout(ctx, time.Minute)
 		if err := slot.end(ending); err != nil {
-			s.report.brokenf("all is well, and %v", err)
+			s.report.Brokenf("all is well, and %v", err)
 		}
 		cancel()
 	}
@@ -57,13 +54,13 @@ func (s *chaos) recovery(ctx context.Context) error {
 	if s.report.Inbox, err = s.bed.JudgeInbox(ctx, s.bed.Pool); err != nil {
 		return fmt.Errorf("judge the inbox: %w", err)
 	}
-	if s.report.Verdict, err = s.bed.Judge(ctx, s.bed.Pool); err != nil {
-		return fmt.Errorf("judge: %w", err)
+	s.report.Violations = append(s.report.Violations, s.report.Inbox.Violations...)
+	if err := s.judge(ctx); err != nil {
+		return err
 	}
-	s.report.Violations = append(append(s.report.Violations, s.report.Inbox.Violations...), s.report.Verdict.Violations...)
 	// The program's own checks: views that must be empty, and all rows against their raw records.
 	if err := s.run(ctx, "verify", "verify", "--local"); err != nil {
-		s.report.brokenf("%v", err)
+		s.report.Brokenf("%v", err)
 	}
 	return nil
 }
@@ -104,7 +101,7 @@ func (s *chaos) atRest(ctx context.Context, again bool) bool {
 		life.Wait()
 	}()
 	life.Go(func() {
-		harness.Each(passing, s.DueFor, func() {
+		harness.Each(passing, dueFor, func() {
 			if again {
 				s.due(passing, since)
 			}
@@ -118,29 +115,19 @@ func (s *chaos) atRest(ctx context.Context, again bool) bool {
 	})
 }
 
-// restless notes that the fleet does not come to rest, with what streams, jobs and processes say.
+// restless notes that the fleet does not come to rest, with what the judge and the processes say.
 func (s *chaos) restless(ctx context.Context) error {
-	var texts []string
+	s.report.Brokenf("invariant 6: the fleet does not come to rest within %s", restWithin)
 	for _, slot := range s.slots {
 		p := slot.current()
-		texts = append(texts, p.Name+" said at last: "+p.LastLines())
+		s.report.Brokenf("%s said at last: %s", p.Name, p.LastLines())
 	}
-	s.report.brokenf("invariant 6: the fleet does not come to rest within %s: %s\n%s", s.Recovery, s.situation(ctx), strings.Join(texts, "\n"))
-	return nil
+	return s.judge(ctx)
 }
 
-// situation returns what streams and jobs wait for.
-func (s *chaos) situation(ctx context.Context) string {
-	var text string
-	err := s.bed.Pool.QueryRow(context.WithoutCancel(ctx), `SELECT concat_ws(E'\n',
-		(SELECT string_agg(format('stream %s %s, wanted %s done %s, due %s, until %s, last run %s: %s', s.resource, s.state, s.requested_gen, s.served_gen,
-			s.next_due_at, s.wait_until, (SELECT r.outcome || ' ' || r.started_at FROM sluice.runs r WHERE (r.service, r.resource) = (s.service, s.resource)
-				ORDER BY r.id DESC LIMIT 1), s.reason), E'\n') FROM sluice.streams s WHERE enabled),
-		(SELECT string_agg(format('job %s %s of %s, due %s, tried by %s', id, state, args ->> 'resource', scheduled_at,
-			attempted_by[array_upper(attempted_by, 1)]), E'\n') FROM river.river_job WHERE state NOT IN ('completed', 'cancelled')),
-		'now ' || clock_timestamp())`).Scan(&text)
-	if err != nil {
-		return err.Error()
-	}
-	return text
+// judge compares both sides.
+func (s *chaos) judge(ctx context.Context) error {
+	verdict, err := s.bed.Judge(ctx, s.bed.Pool)
+	s.report.Verdict, s.report.Violations = verdict, append(s.report.Violations, verdict.Violations...)
+	return err
 }

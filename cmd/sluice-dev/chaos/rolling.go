@@ -1,11 +1,16 @@
 package chaos
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -14,12 +19,11 @@ import (
 
 	"sluice/cmd/sluice-dev/harness"
 	"sluice/cmd/sluice-dev/harness/proxy"
+	"sluice/migrations"
 )
 
 // figures are the figures of a rolling upgrade.
 type figures struct {
-	// Versions says which ones were played.
-	Versions string
 	// MigrateKills counts the kills of migrate, Replaced the processes that were replaced by one of
 	// the other version.
 	MigrateKills, Replaced int
@@ -34,9 +38,9 @@ type figures struct {
 type rolling struct {
 	*chaos
 
-	built releases
-	// door is the way of migrate to the database.
-	door *proxy.Proxy
+	// The versions of the program, as test binaries of cmd/sluice/cli: the previous one is this tree,
+	// the next one has a further migration that expands, migrations/testdata/next.
+	previous, next string
 }
 
 // How many faults each phase has, how long an operator's transaction keeps a table locked, and how
@@ -54,10 +58,22 @@ func RunRolling(ctx context.Context, args []string, stdout, stderr io.Writer) er
 	if err != nil {
 		return err
 	}
-	r := &rolling{chaos: &chaos{scenario: sc, log: stderr}}
-	if err := r.upgrade(ctx); err != nil {
+	folder, err := os.MkdirTemp("", "sluice-rolling-")
+	if err != nil {
+		return fmt.Errorf("make a folder: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(folder) }() // what is left there is in the way of nobody
+	r := &rolling{
+		chaos:    &chaos{scenario: sc, log: stderr},
+		previous: filepath.Join(folder, "previous.test"), next: filepath.Join(folder, "next.test"),
+	}
+	if err := r.build(ctx, folder); err != nil {
+		return err
+	}
+	if err := r.play(ctx, harness.Options{Program: r.previous, Bare: true}, r.phases, r.analyse); err != nil {
 		return fmt.Errorf("seed %d: %w", sc.Seed, err)
 	}
+	r.judgeUpgrade()
 	r.report.print(stdout)
 	if n := len(r.report.Violations); n > 0 {
 		return fmt.Errorf("%d violations", n)
@@ -65,47 +81,45 @@ func RunRolling(ctx context.Context, args []string, stdout, stderr io.Writer) er
 	return nil
 }
 
-// upgrade plays it. An error says that this was impossible.
-func (r *rolling) upgrade(ctx context.Context) (err error) {
-	folder, err := os.MkdirTemp("", "sluice-rolling-")
+// build builds both versions in a folder.
+func (r *rolling) build(ctx context.Context, folder string) error {
+	root, err := goSays(ctx, ".", "list", "-m", "-f", "{{.Dir}}")
 	if err != nil {
-		return fmt.Errorf("make a folder: %w", err)
-	}
-	defer func() { _ = os.RemoveAll(folder) }() // what is left there is in the way of nobody
-	if r.built, err = build(ctx, folder); err != nil {
 		return err
 	}
-	r.sayf("%s", r.built.what)
-	began := time.Now()
-	if err := r.open(ctx, harness.Options{Program: r.built.previous, Bare: true}); err != nil {
-		return err
+	text, err := os.ReadFile(filepath.Join(root, "migrations", "testdata", "next", "expand.sql"))
+	if err != nil {
+		return fmt.Errorf("read the migration of the next version: %w", err)
 	}
-	defer func() { err = errors.Join(err, r.close(ctx)) }()
-	r.report.Rolling = &figures{Versions: r.built.what}
-	if r.door, err = proxy.Listen(ctx, r.bed.Postgres.Dial, nil); err != nil {
-		return err
+	next := migrations.Version() + 1
+	r.sayf("from this tree to one with a further migration, %d", next)
+	text = bytes.ReplaceAll(text, []byte("NEXT"), fmt.Append(nil, next))
+	file, path := filepath.Join(folder, "expand.sql"), filepath.Join(folder, "overlay.json")
+	files := map[string]string{filepath.Join(root, "migrations", fmt.Sprintf("%05d_expand.sql", next)): file}
+	overlay, err := json.Marshal(map[string]any{"Replace": files})
+	if err == nil {
+		err = errors.Join(os.WriteFile(file, text, 0o600), os.WriteFile(path, overlay, 0o600)) //nolint:gosec // into a folder of its own
 	}
-	defer func() { err = errors.Join(err, r.door.Close()) }()
-	telling, stop := context.WithCancel(ctx)
-	defer stop()
-	go r.bed.World.Run(telling)
-	if err := r.migrate(ctx, r.built.previous, "migrate-first", 0); err != nil {
-		return err
+	if err != nil {
+		return fmt.Errorf("describe the next version: %w", err)
 	}
-	if err := r.fill(ctx); err != nil {
-		return err
+	for _, args := range [][]string{{"-o", r.previous}, {"-o", r.next, "-overlay", path}} {
+		if _, err := goSays(ctx, root, slices.Concat([]string{"test", "-c", "-vet=off"}, args, []string{"./cmd/sluice/cli"})...); err != nil {
+			return err
+		}
 	}
-	if err := r.alive(ctx, r.phases, r.analyse); err != nil {
-		return err
+	return nil
+}
+
+// goSays runs a command of Go in a folder and returns what it prints.
+func goSays(ctx context.Context, folder string, args ...string) (string, error) {
+	var out, failed bytes.Buffer
+	cmd := exec.CommandContext(ctx, "go", args...) //nolint:gosec // arguments of ours
+	cmd.Dir, cmd.Stdout, cmd.Stderr = folder, &out, &failed
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("go %s: %w: %s", strings.Join(args, " "), err, bytes.TrimSpace(failed.Bytes()))
 	}
-	r.report.FaultSeconds = time.Since(began).Seconds()
-	if err := r.recovery(ctx); err != nil {
-		return err
-	}
-	r.report.Seconds = time.Since(began).Seconds()
-	r.collect()
-	r.judge()
-	return err
+	return strings.TrimSpace(out.String()), nil
 }
 
 func (r *rolling) sayf(format string, args ...any) {
@@ -139,7 +153,7 @@ func (r *rolling) analyse(ctx context.Context) {
 		}
 	})
 	if ctx.Err() == nil {
-		r.report.brokenf("the analyst: %v", err)
+		r.report.Brokenf("the analyst: %v", err)
 	}
 }
 
@@ -153,7 +167,7 @@ func (r *rolling) phases(ctx context.Context) error {
 	if err := r.upgradeTables(ctx); err != nil {
 		return err
 	}
-	for _, to := range []struct{ program, what string }{{r.built.next, "next"}, {r.built.previous, "previous"}} {
+	for _, to := range []struct{ program, what string }{{r.next, "next"}, {r.previous, "previous"}} {
 		r.sayf("processes of the version before start on the tables of the next one; the %s version takes over", to.what)
 		if err := r.replace(ctx, to.program); err != nil {
 			return err
@@ -180,20 +194,25 @@ func (r *rolling) upgradeTables(ctx context.Context) error {
 	}
 	r.later(ctx, openFor, func() { _ = tx.Rollback(context.WithoutCancel(ctx)) })
 	for n, steps := range []int{1, 2} {
-		if err := r.migrate(ctx, r.built.next, fmt.Sprintf("migrate-killed-%d", n), steps); err != nil {
+		if err := r.migrate(ctx, r.next, fmt.Sprintf("migrate-killed-%d", n), steps); err != nil {
 			return err
 		}
 	}
-	if err := r.migrate(ctx, r.built.next, "migrate-next", 0); err != nil {
+	if err := r.migrate(ctx, r.next, "migrate-next", 0); err != nil {
 		return err
 	}
 	return r.faults(ctx) // the previous version starts again on the new tables
 }
 
 // migrate runs migrate to its end, or kills it once it has applied some steps.
-func (r *rolling) migrate(ctx context.Context, program, name string, killAfter int) error {
+func (s *chaos) migrate(ctx context.Context, program, name string, killAfter int) error {
+	door, err := proxy.Listen(ctx, s.bed.Postgres.Dial, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = door.Close() }() // the process has ended
 	args := []string{"migrate", "--log-level", "info"}
-	p, err := r.bed.Start(harness.Launch{Name: name, Program: program, Postgres: r.door.Address(), Args: args})
+	p, err := s.bed.Start(harness.Launch{Name: name, Program: program, Postgres: door.Address(), Args: args})
 	if err != nil {
 		return err
 	}
@@ -202,8 +221,8 @@ func (r *rolling) migrate(ctx context.Context, program, name string, killAfter i
 	if killAfter > 0 {
 		harness.Until(ctx, func() bool { return !p.Alive() || strings.Count(p.Log(), `"step applied"`) >= killAfter })
 		if p.Kill() {
-			r.report.Rolling.MigrateKills++
-			r.report.Actions["kill -9 of migrate"]++
+			s.report.Rolling.MigrateKills++
+			s.report.Actions["kill -9 of migrate"]++
 		}
 		return nil
 	}
@@ -211,7 +230,7 @@ func (r *rolling) migrate(ctx context.Context, program, name string, killAfter i
 		return err
 	}
 	if p.Code != 0 {
-		r.report.brokenf("%s ended with %d: %s", name, p.Code, p.LastLines())
+		s.report.Brokenf("%s ended with %d: %s", name, p.Code, p.LastLines())
 	}
 	return nil
 }
@@ -244,7 +263,7 @@ func (r *rolling) replace(ctx context.Context, program string) error {
 		ready := harness.Until(waiting, func() bool { p := slot.current(); return p != before && strings.Contains(p.Log(), `"serving"`) })
 		cancel()
 		if !ready {
-			r.report.brokenf("slot %d: no process of the other version works after %s: %s", n, replacedWithin, slot.current().LastLines())
+			r.report.Brokenf("slot %d: no process of the other version works after %s: %s", n, replacedWithin, slot.current().LastLines())
 			return nil
 		}
 		r.report.Rolling.Replaced++
@@ -256,18 +275,18 @@ func (r *rolling) replace(ctx context.Context, program string) error {
 	return nil
 }
 
-// judge adds what a rolling upgrade has to show to the verdict of the oracle.
-func (r *rolling) judge() {
+// judgeUpgrade adds what a rolling upgrade has to show to the verdict of the oracle.
+func (r *rolling) judgeUpgrade() {
 	if r.report.Refused > 0 {
-		r.report.brokenf("%d starts were refused, a program of the version before has to work on the new tables", r.report.Refused)
+		r.report.Brokenf("%d starts were refused, a program of the version before has to work on the new tables", r.report.Refused)
 	}
 	f := r.report.Rolling
 	const rounds, statements = 2, 6 // there and back; each once
-	if f.Replaced != rounds*r.Slots || !f.Mixed || f.Statements < statements || f.MigrateKills == 0 {
-		r.report.brokenf("it proves too little: %+v", *f)
+	if f.Replaced != rounds*processes || !f.Mixed || f.Statements < statements || f.MigrateKills == 0 {
+		r.report.Brokenf("it proves too little: %+v", f)
 	}
 	if r.report.KillsAtWork == 0 || r.report.Inserted == 0 || r.report.Edited == 0 {
-		r.report.brokenf("it proves too little: %d kills at work, upstream: %d inserted, %d edited",
+		r.report.Brokenf("it proves too little: %d kills at work, upstream: %d inserted, %d edited",
 			r.report.KillsAtWork, r.report.Inserted, r.report.Edited)
 	}
 }

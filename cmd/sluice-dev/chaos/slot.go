@@ -31,8 +31,6 @@ type slot struct {
 	// clock is the clock error of the next process.
 	clock  time.Duration
 	ending bool
-	// exits counts the exit codes of processes that ended without a kill.
-	exits map[int]int
 	// refused counts the starts that ended because of the version of the database.
 	refused int
 	bad     []string
@@ -45,7 +43,7 @@ const restartAfter = 200 * time.Millisecond
 const mostBad = 10
 
 func newSlot(ctx context.Context, b *harness.Bed, number int, receiver bool) (*slot, error) {
-	s := &slot{number: number, bed: b, receiver: receiver, exits: make(map[int]int)}
+	s := &slot{number: number, bed: b, receiver: receiver}
 	var err error
 	if s.database, err = proxy.Listen(ctx, b.Postgres.Dial, nil); err != nil || receiver {
 		return s, err
@@ -91,16 +89,13 @@ func (s *slot) manage(ctx context.Context) error {
 			<-p.Done
 			s.note(p)
 			harness.Sleep(ctx, restartAfter)
-			s.mu.Lock()
-			ending := s.ending
-			s.mu.Unlock()
+			ending := false
+			s.change(func(s *slot) { ending = s.ending })
 			if ending || ctx.Err() != nil {
 				return
 			}
 			if err := s.start(); err != nil {
-				s.mu.Lock()
-				s.bad = append(s.bad, err.Error())
-				s.mu.Unlock()
+				s.change(func(s *slot) { s.bad = append(s.bad, err.Error()) })
 				return
 			}
 		}
@@ -136,13 +131,10 @@ func (s *slot) note(p *harness.Process) {
 			s.bad = append(s.bad, fmt.Sprintf("%s: %s", p.Name, output[at:min(len(output), at+2000)]))
 		}
 	}
-	if p.Code >= 0 {
-		s.exits[p.Code]++
-	}
 	if refusedByVersion(p.Code, output) {
 		s.refused++
 	}
-	if wrong := wrongEnd(p.Code, p.Terminated(), output); wrong != "" && len(s.bad) < mostBad {
+	if wrong := wrongEnd(p.Code, p.Terminated.Load(), output); wrong != "" && len(s.bad) < mostBad {
 		s.bad = append(s.bad, fmt.Sprintf("%s %s: %s", p.Name, wrong, p.LastLines()))
 	}
 }
@@ -174,34 +166,26 @@ func wrongEnd(code int, terminated bool, output string) string {
 }
 
 // current returns the process in the slot.
-func (s *slot) current() *harness.Process {
+func (s *slot) current() *harness.Process { return s.change(func(*slot) {}) }
+
+// change changes the slot, and returns the process in it.
+func (s *slot) change(how func(*slot)) *harness.Process {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	how(s)
 	return s.process
 }
 
 // skew sets the clock error of the next process.
-func (s *slot) skew(clock time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.clock = clock
-}
+func (s *slot) skew(clock time.Duration) { s.change(func(s *slot) { s.clock = clock }) }
 
 // install sets the program of all later processes in the slot, and returns the present process.
 func (s *slot) install(program string) *harness.Process {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.program = program
-	return s.process
+	return s.change(func(s *slot) { s.program = program })
 }
 
 // last says that no process follows the present one, and returns it.
-func (s *slot) last() *harness.Process {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.ending = true
-	return s.process
-}
+func (s *slot) last() *harness.Process { return s.change(func(s *slot) { s.ending = true }) }
 
 // end tells the process to end, as a service manager does, and returns what was wrong about its
 // end.

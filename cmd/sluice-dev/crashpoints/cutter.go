@@ -9,30 +9,24 @@ import (
 	"sync"
 )
 
-// moment says when a process is killed at a point.
-type moment string
-
-// The moments: the call is never made, or it is made and its answer is lost.
+// The moments of a kill: the call is never made, or it is made and its answer is lost.
 const (
-	before moment = "before"
-	after  moment = "after"
+	before = "before"
+	after  = "after"
 )
 
-// edge is the line on which points are counted.
-type edge string
-
-// The edges. A statement inside a transaction has no effect by itself: the commit has.
+// The edges: the lines on which points are counted. A statement inside a transaction has no effect by
+// itself: the commit has.
 const (
-	toPostgres edge = "statement"
-	inside     edge = "part of a transaction"
-	toUpstream edge = "call"
+	toPostgres = "statement"
+	inside     = "part of a transaction"
+	toUpstream = "call"
 )
 
 // class is a kind of event at an edge: a statement by its text, a commit by the statement before
 // it, a call by its address.
 type class struct {
-	Edge edge
-	What string
+	Edge, What string
 }
 
 // point is one place for a kill: the nth event of a class. Counting within a class limits the
@@ -40,7 +34,7 @@ type class struct {
 type point struct {
 	class
 
-	Moment moment
+	Moment string
 	Number int
 }
 

@@ -15,10 +15,13 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"sluice/cmd/sluice-dev/harness"
 	"sluice/cmd/sluice-dev/harness/proxy"
@@ -26,10 +29,7 @@ import (
 
 // choice holds the flags.
 type choice struct {
-	program       string
 	oneIn, offset int
-	records       int
-	parallel      int
 	only          string
 	at            *regexp.Regexp
 }
@@ -38,11 +38,8 @@ func parse(args []string, log io.Writer) (choice, error) {
 	var c choice
 	flags := flag.NewFlagSet("sluice-dev crashpoints", flag.ContinueOnError)
 	flags.SetOutput(log)
-	flags.StringVar(&c.program, "program", "bin/sluice.test", "test binary of cmd/sluice/cli, made by go test -c")
 	flags.IntVar(&c.oneIn, "one-in", 1, "try one in so many points")
 	flags.IntVar(&c.offset, "offset", 0, "which of them: another number, other points")
-	flags.IntVar(&c.records, "records", 150, "records upstream")
-	flags.IntVar(&c.parallel, "parallel", 6, "trials side by side")
 	flags.StringVar(&c.only, "only", "", "only this scenario: first, edits, sweep, backfill, erase, callbacks or told")
 	flags.Func("at", "only points whose name, as violations have it, matches this expression", func(text string) error {
 		var err error
@@ -52,11 +49,21 @@ func parse(args []string, log io.Writer) (choice, error) {
 	if err := flags.Parse(args); err != nil {
 		return c, err
 	}
-	known := c.only == "" || slices.ContainsFunc(scenarios(), func(s scenario) bool { return s.name == c.only })
-	if min(c.oneIn, c.records, c.parallel) < 1 || c.offset < 0 || !known || flags.NArg() > 0 {
-		return c, errors.New("figures are positive, -offset is not negative, -only names a scenario, and there are no arguments: see -help")
+	if c.oneIn < 1 || c.offset < 0 || len(c.undisturbed()) == 0 || flags.NArg() > 0 {
+		return c, errors.New("-one-in is positive, -offset is not negative, -only names a scenario, and there are no arguments: see -help")
 	}
 	return c, nil
+}
+
+// undisturbed returns the scenarios that the flags select, without a kill.
+func (c *choice) undisturbed() []trial {
+	var all []trial
+	for _, sc := range scenarios() {
+		if c.only == "" || c.only == sc.name {
+			all = append(all, trial{Scenario: sc.name})
+		}
+	}
+	return all
 }
 
 // trial is a scenario with a kill at a point.
@@ -78,22 +85,16 @@ type counts map[string]map[class]int
 func (c counts) all() []trial {
 	var trials []trial
 	for _, sc := range scenarios() {
-		for _, what := range sortedClasses(c[sc.name]) {
+		classes := slices.SortedFunc(maps.Keys(c[sc.name]), func(a, b class) int {
+			return cmp.Or(cmp.Compare(a.Edge, b.Edge), cmp.Compare(a.What, b.What))
+		})
+		for _, what := range classes {
 			for n := range c[sc.name][what] {
 				trials = append(trials, trial{sc.name, point{what, before, n + 1}}, trial{sc.name, point{what, after, n + 1}})
 			}
 		}
 	}
 	return trials
-}
-
-func sortedClasses[T any](of map[class]T) []class {
-	classes := make([]class, 0, len(of))
-	for what := range of {
-		classes = append(classes, what)
-	}
-	slices.SortFunc(classes, func(a, b class) int { return cmp.Or(cmp.Compare(a.Edge, b.Edge), cmp.Compare(a.What, b.What)) })
-	return classes
 }
 
 // chosen returns the trials that the flags select.
@@ -113,40 +114,48 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	if err != nil {
 		return err
 	}
-	const minute = 3 * time.Second
-	options := harness.Options{Program: c.program, Seed: 11, Records: c.records, Minute: minute, Workers: 1, Fleeting: true}
-	lanes, err := openLanes(ctx, options, c.parallel)
+	lanes, err := openLanes(ctx)
+	defer func() { err = errors.Join(err, lanes.close(ctx)) }()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, lanes.close(ctx)) }()
-	passed, err := lanes.count(ctx, slices.DeleteFunc(scenarios(), func(s scenario) bool { return c.only != "" && c.only != s.name }))
+	passed := make(counts)
+	err = lanes.tryAll(ctx, c.undisturbed(), func(t trial, r result) error {
+		passed[t.Scenario] = r.seen
+		if len(r.violations) > 0 {
+			return fmt.Errorf("scenario %s, without a kill: %s", t.Scenario, r.violations)
+		}
+		return nil
+	})
 	if err != nil {
 		return err
 	}
 	results := make(map[trial]result)
-	if err := lanes.tryAll(ctx, results, c.chosen(passed), stderr); err != nil {
+	trials := c.chosen(passed)
+	err = lanes.tryAll(ctx, trials, func(t trial, r result) error {
+		results[t] = r
+		if n := len(results); n%50 == 0 {
+			_, _ = fmt.Fprintf(stderr, "%d of %d points\n", n, len(trials)) // an error of progress is ignored
+		}
+		return nil
+	})
+	if err != nil {
 		return err
 	}
-	return report(stdout, passed, results)
+	return report(stdout, len(passed.all()), results)
 }
 
 // result is the result of a trial: the process was killed at the point, and had not ended before;
-// broken invariants.
+// the events that passed; broken invariants.
 type result struct {
 	hit        bool
+	seen       map[class]int
 	violations []string
 }
 
 // report prints the findings. Broken invariants are an error, and so is a pass that proves too
 // little.
-func report(stdout io.Writer, passed counts, results map[trial]result) error {
-	classes := make(map[class]bool)
-	for _, count := range passed {
-		for what := range count {
-			classes[what] = true
-		}
-	}
+func report(stdout io.Writer, points int, results map[trial]result) error {
 	hit, violations := 0, 0
 	for t, r := range results {
 		if r.hit {
@@ -158,14 +167,13 @@ func report(stdout io.Writer, passed counts, results map[trial]result) error {
 		}
 	}
 	tried := len(results)
-	fmt.Fprintf(stdout, "%d points of %d kinds of statements and calls: %d tried, %d hit, %d violations\n",
-		len(passed.all()), len(classes), tried, hit, violations)
+	fmt.Fprintf(stdout, "%d points: %d tried, %d hit, %d violations\n", points, tried, hit, violations)
 	switch {
 	case violations > 0:
 		return fmt.Errorf("%d violations", violations)
 	// Processes do some things at irregular times, so a quicker run may end before its point.
 	case tried > 10 && hit*10 < tried*8:
-		return fmt.Errorf("of %d classes and %d trials %d were hit: that proves little", len(classes), tried, hit)
+		return fmt.Errorf("of %d trials %d were hit: that proves little", tried, hit)
 	}
 	return nil
 }
@@ -173,28 +181,28 @@ func report(stdout io.Writer, passed counts, results map[trial]result) error {
 // lanes run trials side by side: a trial waits more than it works.
 type lanes []*lane
 
-// openLanes opens so many lanes on one Postgres.
-func openLanes(ctx context.Context, options harness.Options, count int) (_ lanes, err error) {
-	var ls lanes
-	defer func() {
+// side is the number of trials side by side.
+const side = 6
+
+// openLanes opens lanes on one Postgres, and returns with an error those that it opened.
+func openLanes(ctx context.Context) (lanes, error) {
+	options := harness.Options{Program: "bin/sluice.test", Seed: 11, Records: 150, Minute: 3 * time.Second, Fleeting: true}
+	first, err := harness.Open(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	ls := lanes{{bed: first}}
+	for n := 1; n < side; n++ {
+		beside, err := first.Beside(ctx)
 		if err != nil {
-			err = errors.Join(err, ls.close(ctx))
+			return ls, err
 		}
-	}()
-	for n := range count {
-		l := &lane{number: n}
-		if n == 0 {
-			l.bed, err = harness.Open(ctx, options)
-		} else {
-			l.bed, err = ls[0].bed.Beside(ctx)
-		}
-		if err != nil {
-			return nil, err
-		}
+		ls = append(ls, &lane{number: n, bed: beside})
+	}
+	for _, l := range ls {
 		l.bed.Receiver = l.reach
-		ls = append(ls, l)
-		if l.direct, err = proxy.Listen(ctx, l.bed.Postgres.Dial, nil); err != nil {
-			return nil, err
+		if l.direct, err = proxy.Listen(ctx, first.Postgres.Dial, nil); err != nil {
+			return ls, err
 		}
 	}
 	return ls, nil
@@ -212,76 +220,26 @@ func (ls lanes) close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// do runs pieces of work, each on a free lane, until one fails.
-func (ls lanes) do(ctx context.Context, pieces int, work func(ctx context.Context, l *lane, piece int) error) error {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	var mu sync.Mutex
-	next := 0
-	var working sync.WaitGroup
+// tryAll plays trials, each on a free lane, and notes their results one at a time, until one fails.
+func (ls lanes) tryAll(ctx context.Context, trials []trial, note func(trial, result) error) error {
+	free := make(chan *lane, len(ls))
 	for _, l := range ls {
-		working.Go(func() {
-			for ctx.Err() == nil {
-				mu.Lock()
-				piece := next
-				next++
-				mu.Unlock()
-				if piece >= pieces {
-					return
-				}
-				if err := work(ctx, l, piece); err != nil {
-					stop(err)
-				}
+		free <- l
+	}
+	var mu sync.Mutex
+	group, ctx := errgroup.WithContext(ctx)
+	for _, t := range trials {
+		l := <-free
+		group.Go(func() error {
+			defer func() { free <- l }()
+			r, err := l.try(ctx, t)
+			if err != nil {
+				return fmt.Errorf("%s: %w", t, err)
 			}
+			mu.Lock()
+			defer mu.Unlock()
+			return note(t, r)
 		})
 	}
-	working.Wait()
-	return context.Cause(ctx)
-}
-
-// count runs the scenarios undisturbed, and returns the events. Each must leave both sides equal.
-func (ls lanes) count(ctx context.Context, chosen []scenario) (counts, error) {
-	var mu sync.Mutex
-	passed := make(counts)
-	err := ls.do(ctx, len(chosen), func(ctx context.Context, l *lane, piece int) error {
-		sc := chosen[piece]
-		if err := l.prepare(ctx, sc); err != nil {
-			return fmt.Errorf("scenario %s: %w", sc.name, err)
-		}
-		c, violations, err := l.try(ctx, sc, point{})
-		if err != nil {
-			return fmt.Errorf("scenario %s: %w", sc.name, err)
-		}
-		if len(violations) > 0 {
-			return fmt.Errorf("scenario %s, without a kill: %s", sc.name, violations)
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		passed[sc.name] = c.seen
-		return nil
-	})
-	return passed, err
-}
-
-// tryAll runs trials, and reports its progress now and then.
-func (ls lanes) tryAll(ctx context.Context, results map[trial]result, trials []trial, log io.Writer) error {
-	byName := make(map[string]scenario)
-	for _, sc := range scenarios() {
-		byName[sc.name] = sc
-	}
-	var mu sync.Mutex
-	return ls.do(ctx, len(trials), func(ctx context.Context, l *lane, piece int) error {
-		t := trials[piece]
-		c, violations, err := l.try(ctx, byName[t.Scenario], t.point)
-		if err != nil {
-			return fmt.Errorf("%s: %w", t, err)
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		results[t] = result{c.hit, violations}
-		if n := len(results); n%50 == 0 {
-			_, _ = fmt.Fprintf(log, "%d of %d points\n", n, len(trials)) // an error of progress is ignored
-		}
-		return nil
-	})
+	return group.Wait()
 }

@@ -21,10 +21,8 @@ import (
 // scenario is a piece of work in which processes are killed, at every point of it.
 type scenario struct {
 	name string
-	// prepared says that everything was copied before; from is an additional command of the
-	// preparation.
-	prepared bool
-	from     []string
+	// before are commands of the preparation.
+	before [][]string
 	// change is the change upstream since then.
 	change []sandbox.Change
 	// sql prepares the copy further: it damages it for a backfill to repair, or lets nothing be
@@ -59,23 +57,26 @@ func scenarios() []scenario {
 	erase := func(flags ...string) []string { return append([]string{"erase", bills, firstBill}, flags...) }
 	return []scenario{
 		{name: "first", args: []string{syncs}, again: 1},
-		{name: "edits", prepared: true, change: edits, args: []string{syncs, "bills", "items", "vendor_payments", "credit_notes"}, again: 1},
 		{
-			name: "sweep", prepared: true, change: []sandbox.Change{{Seed: 4, Deletes: 4, Resources: harness.Deletable()}},
+			name: "edits", before: [][]string{{syncs}}, change: edits,
+			args: []string{syncs, "bills", "items", "vendor_payments", "credit_notes"}, again: 1,
+		},
+		{
+			name: "sweep", before: [][]string{{syncs}}, change: []sandbox.Change{{Seed: 4, Deletes: 4, Resources: harness.Deletable()}},
 			args: append([]string{syncs}, harness.Sweeps()...), again: 2,
 		},
 		{
-			name: "backfill", prepared: true, from: []string{"backfill", bills, "--detach"},
+			name: "backfill", before: [][]string{{syncs}, {"backfill", bills, "--detach"}},
 			sql: `DELETE FROM inventory.bills WHERE mod(hashtext(bill_id), 3) = 0`, args: []string{"backfill", "resume"}, again: 1,
 		},
 		// What was erased is gone however often the process was killed, is not loaded by a sync,
 		// and comes back when it is allowed.
 		{
-			name: "erase", prepared: true, args: erase(), again: 1,
+			name: "erase", before: [][]string{{syncs}}, args: erase(), again: 1,
 			then: [][]string{{"backfill", bills}, erase("--verify"), erase("--allow"), {"backfill", bills}, {syncs, bills}},
 		},
-		{name: "callbacks", prepared: true, change: few, sql: sqlNothingDue, args: []string{"notifications", "serve"}, told: true},
-		{name: "told", prepared: true, change: few, sql: sqlNothingDue, args: []string{"serve"}, told: true},
+		{name: "callbacks", before: [][]string{{syncs}}, change: few, sql: sqlNothingDue, args: []string{"notifications", "serve"}, told: true},
+		{name: "told", before: [][]string{{syncs}}, change: few, sql: sqlNothingDue, args: []string{"serve"}, told: true},
 	}
 }
 
@@ -92,24 +93,22 @@ type lane struct {
 // stepLimit bounds one process, which takes some seconds on an idle machine.
 const stepLimit = 3 * time.Minute
 
+// fresh resets the world, and makes a database from a template.
+func (l *lane) fresh(ctx context.Context, name, template string) (*pgxpool.Pool, error) {
+	if err := l.bed.Reset(); err != nil {
+		return nil, err
+	}
+	return l.bed.Postgres.Fresh(ctx, name, template)
+}
+
 // prepare makes the initial database of a scenario's trials.
 func (l *lane) prepare(ctx context.Context, sc scenario) error {
-	if err := l.bed.Reset(); err != nil {
-		return err
-	}
-	pool, err := l.bed.Postgres.Fresh(ctx, sc.name, harness.Empty)
+	pool, err := l.fresh(ctx, sc.name, harness.Empty)
 	if err != nil {
 		return err
 	}
 	defer pool.Close()
-	var commands [][]string
-	if sc.prepared {
-		commands = append(commands, []string{syncs})
-	}
-	if sc.from != nil {
-		commands = append(commands, sc.from)
-	}
-	for _, args := range commands {
+	for _, args := range sc.before {
 		if err := l.calmly(ctx, sc.name, args, nil); err != nil {
 			return err
 		}
@@ -153,35 +152,39 @@ func (l *lane) run(through *proxy.Proxy, database string, args []string) (*harne
 	return l.bed.Start(start)
 }
 
-// try runs a scenario with a kill at a point, lets the program heal it, and judges. It returns what
-// passed, and the broken invariants.
-func (l *lane) try(ctx context.Context, sc scenario, at point) (*cutter, []string, error) {
-	name := fmt.Sprintf("trial_%d", l.number)
-	if err := l.bed.Reset(); err != nil {
-		return nil, nil, err
-	}
-	for _, change := range sc.change {
-		if _, err := l.bed.World.Change(change); err != nil {
-			return nil, nil, fmt.Errorf("change upstream: %w", err)
+// try runs a scenario with a kill at a point, lets the program heal it, and judges. Without a point
+// it prepares the scenario first.
+func (l *lane) try(ctx context.Context, t trial) (result, error) {
+	all := scenarios()
+	sc := all[slices.IndexFunc(all, func(sc scenario) bool { return sc.name == t.Scenario })]
+	if t.Number == 0 {
+		if err := l.prepare(ctx, sc); err != nil {
+			return result{}, err
 		}
 	}
-	pool, err := l.bed.Postgres.Fresh(ctx, name, sc.name)
+	name := fmt.Sprintf("trial_%d", l.number)
+	pool, err := l.fresh(ctx, name, sc.name)
 	if err != nil {
-		return nil, nil, err
+		return result{}, err
 	}
 	defer pool.Close()
-	c, err := l.killed(ctx, sc, name, pool, at)
+	for _, change := range sc.change {
+		if _, err := l.bed.World.Change(change); err != nil {
+			return result{}, fmt.Errorf("change upstream: %w", err)
+		}
+	}
+	c, err := l.killed(ctx, sc, name, pool, t.point)
 	if err != nil {
-		return nil, nil, err
+		return result{}, err
 	}
 	// A process killed during a refresh delays the others by a minute: that minute is over.
 	if _, err := pool.Exec(ctx, `UPDATE sluice.tokens SET attempted_at = attempted_at - interval '1 minute'`); err != nil {
-		return nil, nil, fmt.Errorf("let a minute pass for tokens: %w", err)
+		return result{}, fmt.Errorf("let a minute pass for tokens: %w", err)
 	}
 	var broken []string
 	for range sc.again {
 		if err := harness.Age(ctx, pool); err != nil {
-			return nil, nil, err
+			return result{}, err
 		}
 		if err := l.calmly(ctx, name, sc.args, nil); err != nil {
 			broken = append(broken, "invariant 6: the next process: "+err.Error())
@@ -198,24 +201,24 @@ func (l *lane) try(ctx context.Context, sc scenario, at point) (*cutter, []strin
 		}
 		inbox, err := l.bed.JudgeInbox(ctx, pool)
 		if err != nil {
-			return nil, nil, fmt.Errorf("judge the inbox: %w", err)
+			return result{}, fmt.Errorf("judge the inbox: %w", err)
 		}
 		broken = append(broken, inbox.Violations...)
 	}
 	verdict, err := l.bed.Judge(ctx, pool)
 	if err != nil {
-		return nil, nil, err
+		return result{}, err
 	}
 	// One stream works at a time. Its pages under way may be requested again, as may the check of
 	// the organization.
 	var repeated int
 	if err := pool.QueryRow(ctx, sqlRepeated).Scan(&repeated); err != nil {
-		return nil, nil, fmt.Errorf("count calls that brought nothing: %w", err)
+		return result{}, fmt.Errorf("count calls that brought nothing: %w", err)
 	}
 	if most := harness.AtOnce + 1; repeated < 0 || repeated > most {
 		broken = append(broken, fmt.Sprintf("invariant 6: %d calls brought nothing, at most %d may", repeated, most))
 	}
-	return c, append(verdict.Violations, broken...), nil
+	return result{c.hit, c.seen, append(verdict.Violations, broken...)}, nil
 }
 
 // sqlRepeated counts the calls of lists and single records that brought no page.

@@ -11,7 +11,6 @@
 package harness
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -21,6 +20,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -204,25 +204,14 @@ func (b *Bed) arrive(w http.ResponseWriter, r *http.Request) {
 	if !heard {
 		return
 	}
-	kept := &answer{header: make(http.Header), code: http.StatusOK}
+	kept := httptest.NewRecorder()
 	b.World.ServeHTTP(kept, r)
 	if answered() {
-		maps.Copy(w.Header(), kept.header)
-		w.WriteHeader(kept.code)
-		_, _ = kept.body.WriteTo(w) // the caller may be gone
+		maps.Copy(w.Header(), kept.Header())
+		w.WriteHeader(kept.Code)
+		_, _ = kept.Body.WriteTo(w) // the caller may be gone
 	}
 }
-
-// answer is upstream's answer, kept until it is decided whether the caller gets it.
-type answer struct {
-	header http.Header
-	code   int
-	body   bytes.Buffer
-}
-
-func (a *answer) Header() http.Header             { return a.header }
-func (a *answer) WriteHeader(code int)            { a.code = code }
-func (a *answer) Write(piece []byte) (int, error) { return a.body.Write(piece) }
 
 // Arrived returns the number of calls of services that arrived upstream.
 func (b *Bed) Arrived() int64 { return b.arrived.Load() }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"time"
@@ -144,18 +145,15 @@ func Control(ctx context.Context, world http.Handler, method, control string, bo
 	if err != nil {
 		return fmt.Errorf("control the sandbox: %w", err)
 	}
-	request, err := http.NewRequestWithContext(ctx, method, "http://127.0.0.1/_sandbox/"+control, bytes.NewReader(text))
-	if err != nil {
-		return fmt.Errorf("control the sandbox: %w", err)
-	}
-	request.RemoteAddr = "127.0.0.1:1"
-	response := &answer{header: make(http.Header), code: http.StatusOK}
+	request := httptest.NewRequestWithContext(ctx, method, "/_sandbox/"+control, bytes.NewReader(text))
+	request.Host, request.RemoteAddr = "127.0.0.1", "127.0.0.1:1"
+	response := httptest.NewRecorder()
 	world.ServeHTTP(response, request)
-	if response.code != http.StatusOK {
-		return fmt.Errorf("%s: status %d: %s", control, response.code, &response.body)
+	if response.Code != http.StatusOK {
+		return fmt.Errorf("%s: status %d: %s", control, response.Code, response.Body)
 	}
 	if into == nil {
 		return nil
 	}
-	return json.Unmarshal(response.body.Bytes(), into)
+	return json.Unmarshal(response.Body.Bytes(), into)
 }

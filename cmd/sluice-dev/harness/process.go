@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -29,14 +29,11 @@ type Process struct {
 	Done chan struct{}
 	Code int
 
+	// Terminated says that it was told to end.
+	Terminated atomic.Bool
+
 	cmd *exec.Cmd
 	log string
-	// terminated says that it received a SIGTERM.
-	terminated atomic.Bool
-
-	mu sync.Mutex
-	// listens is the address at which it receives callbacks; "" before it has logged that.
-	listens string
 }
 
 // Start starts a process with further variables in its environment. It prints into a file, to whose
@@ -88,13 +85,10 @@ func (p *Process) Alive() bool {
 // Signal sends a signal; an ended process gets none.
 func (p *Process) Signal(signal syscall.Signal) {
 	if signal == syscall.SIGTERM {
-		p.terminated.Store(true)
+		p.Terminated.Store(true)
 	}
 	_ = p.cmd.Process.Signal(signal)
 }
-
-// Terminated reports whether it was told to end.
-func (p *Process) Terminated() bool { return p.terminated.Load() }
 
 // Wait waits for the end. If the context ends first, the process prints its stacks and ends, and
 // the error quotes them.
@@ -149,19 +143,32 @@ func (p *Process) LastLines() string {
 
 // Receives returns the address at which it receives callbacks; "" if it has not logged it yet.
 func (p *Process) Receives() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.listens != "" {
-		return p.listens
+	var logged struct {
+		Listen string `json:"listen"`
 	}
 	for line := range strings.Lines(p.Log()) {
-		var logged struct {
-			Message string `json:"message"`
-			Listen  string `json:"listen"`
-		}
-		if json.Unmarshal([]byte(line), &logged) == nil && logged.Message == "receiving callbacks" {
-			p.listens = logged.Listen
+		if strings.Contains(line, `"receiving callbacks"`) && json.Unmarshal([]byte(line), &logged) == nil {
+			break
 		}
 	}
-	return p.listens
+	return logged.Listen
+}
+
+// Peak returns the highest resident memory of this process so far, in bytes, as Linux says it.
+//
+// What a parent gets at the end of its child is useless. On Linux it includes the parent's memory at
+// the start of the child, since both share it until the child's program begins (getrusage,
+// ru_maxrss).
+func Peak() (int64, error) {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0, fmt.Errorf("read what memory this process took: %w", err)
+	}
+	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	figure, _, _ := strings.Cut(rest, " kB")
+	kilobytes, err := strconv.ParseInt(strings.TrimSpace(figure), 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("read what memory this process took: %w", err)
+	}
+	return kilobytes << 10, nil
 }

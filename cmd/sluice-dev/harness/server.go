@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/url"
 	"os"
@@ -31,7 +30,6 @@ type ServerOptions struct {
 	InMemory bool
 	// Durable makes commits survive an immediate stop.
 	Durable bool
-	Log     io.Writer
 }
 
 // Server is a private Postgres that can be attacked: stopped at any moment, filled up, crowded,
@@ -71,7 +69,7 @@ func (s *Server) Start(ctx context.Context) error {
 			return fmt.Errorf("leave the Postgres before: %w", err)
 		}
 	}
-	server, err := local.Start(ctx, local.Options{Dir: o.Dir, InMemory: o.InMemory, Durable: o.Durable, Log: o.Log})
+	server, err := local.Start(ctx, local.Options{Dir: o.Dir, InMemory: o.InMemory, Durable: o.Durable})
 	if err != nil {
 		return fmt.Errorf("start Postgres: %w", err)
 	}

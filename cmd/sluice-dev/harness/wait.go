@@ -3,8 +3,6 @@ package harness
 import (
 	"context"
 	"fmt"
-	"math"
-	"slices"
 	"time"
 )
 
@@ -57,19 +55,8 @@ func Each(ctx context.Context, every time.Duration, work func()) {
 
 // Sleep waits for a time, or for the end of the context.
 func Sleep(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 	case <-ctx.Done():
 	}
-}
-
-// Quantile returns the value that a share of the values does not exceed; 0 of none.
-func Quantile(values []float64, share float64) float64 {
-	if len(values) == 0 {
-		return 0
-	}
-	sorted := slices.Sorted(slices.Values(values))
-	return sorted[max(int(math.Ceil(share*float64(len(sorted))))-1, 0)]
 }

@@ -66,10 +66,7 @@ func (p *Proxy) Close() error {
 	p.Heal()
 	p.Reset()
 	p.serving.Wait()
-	if err != nil {
-		return fmt.Errorf("close the proxy: %w", err)
-	}
-	return nil
+	return err
 }
 
 // Reset breaks all connections, without a word to either side, and returns their number.
@@ -175,8 +172,9 @@ func (p *Proxy) copy(l *link, number int, fromClient bool) {
 func (p *Proxy) pass(l *link, number int, to net.Conn, fromClient bool, data []byte) bool {
 	if p.tap != nil {
 		if n := p.tap(number, fromClient, data); n < len(data) {
-			_, _ = to.Write(data[:n]) // the connection ends with it
-			l.end(to)
+			_, _ = to.Write(data[:n])
+			_ = to.Close() // the peer still gets what was written
+			l.reset()
 			return false
 		}
 	}
@@ -213,12 +211,6 @@ type link struct{ client, server net.Conn }
 func (l *link) reset() {
 	abort(l.client)
 	abort(l.server)
-}
-
-// end closes a link and still delivers what was written to one side.
-func (l *link) end(to net.Conn) {
-	_ = to.Close()
-	l.reset()
 }
 
 // abort closes a connection; over TCP the peer sees a reset at once.
