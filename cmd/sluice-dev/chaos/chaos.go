@@ -127,7 +127,7 @@ func (s *chaos) play(
 	defer stop()
 	go s.bed.World.Run(telling)
 	if options.Bare {
-		if err := s.migrate(ctx, options.Program, "migrate-first", 0); err != nil {
+		if err := s.migrate(ctx, options.Program, "migrate-first", false); err != nil {
 			return err
 		}
 	}
