@@ -48,9 +48,8 @@ func TestConsentAbroad(t *testing.T) {
 	given := u.consented(t, "/dc/eu", "SvcInventory.bills.READ")
 	equal(t, given["api_domain"], "http://example.com/dc/eu", "api_domain")
 	for prefix, want := range map[string]int{"/dc/eu": http.StatusOK, "": http.StatusUnauthorized} {
-		if answer := u.serve(t, http.MethodGet, prefix+target("/inventory/v1/bills"), bearer(given)); answer.Code != want {
-			t.Errorf("%q: status %d, want %d", prefix, answer.Code, want)
-		}
+		answer := u.serve(t, http.MethodGet, prefix+target("/inventory/v1/bills"), bearer(given))
+		errorIf(t, answer.Code != want, "%q: status %d, want %d", prefix, answer.Code, want)
 	}
 }
 
@@ -58,13 +57,11 @@ func TestRevokedRefreshToken(t *testing.T) {
 	t.Parallel()
 	u := start(t, sandbox.Options{Records: 60})
 	revoke := "/oauth/v2/token/revoke?token=" + url.QueryEscape(sandbox.RefreshToken)
-	if answer := u.serve(t, http.MethodPost, revoke, nil); answer.Code != http.StatusOK || !strings.Contains(answer.Body.String(), "success") {
-		t.Fatalf("%d %s", answer.Code, answer.Body)
-	}
+	answer := u.serve(t, http.MethodPost, revoke, nil)
+	fatalIf(t, answer.Code != http.StatusOK || !strings.Contains(answer.Body.String(), "success"), "%d %s", answer.Code, answer.Body)
 	equal(t, u.get(t, "/inventory/v1/items").Code, http.StatusUnauthorized, "its access token")
-	if answer := u.serve(t, http.MethodPost, tokenURL(nil), nil); !strings.Contains(answer.Body.String(), "invalid_code") {
-		t.Errorf("%s", answer.Body)
-	}
+	answer = u.serve(t, http.MethodPost, tokenURL(nil), nil)
+	errorIf(t, !strings.Contains(answer.Body.String(), "invalid_code"), "%s", answer.Body)
 }
 
 // A code goes to registered addresses only. The sandbox's own client may use every address on this
@@ -88,8 +85,7 @@ func TestRedirectAddresses(t *testing.T) {
 			"scope": {"SvcInventory.items.READ"}, "client_id": {c.client}, "state": {"s"}, "response_type": {"code"},
 			"redirect_uri": {c.redirect}, "access_type": {"online"},
 		}
-		if answer := u.serve(t, http.MethodGet, "/oauth/v2/auth?"+query.Encode(), nil); answer.Code != c.status {
-			t.Errorf("%s to %s: status %d, want %d", c.client, c.redirect, answer.Code, c.status)
-		}
+		answer := u.serve(t, http.MethodGet, "/oauth/v2/auth?"+query.Encode(), nil)
+		errorIf(t, answer.Code != c.status, "%s to %s: status %d, want %d", c.client, c.redirect, answer.Code, c.status)
 	}
 }

@@ -33,9 +33,8 @@ func TestOraclesOfBooks(t *testing.T) {
 		"profit": "use one of [activity", "ageing?day=yesterday": "use a date", "group?currency=XYZ": "is unknown",
 	} {
 		answer := u.serve(t, http.MethodGet, "/_sandbox/books/"+question, nil)
-		if answer.Code != http.StatusBadRequest || !strings.Contains(answer.Body.String(), want) {
-			t.Errorf("%s: status %d: %s", question, answer.Code, answer.Body)
-		}
+		errorIf(t, answer.Code != http.StatusBadRequest || !strings.Contains(answer.Body.String(), want),
+			"%s: status %d: %s", question, answer.Code, answer.Body)
 	}
 	plain := start(t, sandbox.Options{Records: 60})
 	equal(t, plain.serve(t, http.MethodGet, "/_sandbox/books/ageing", nil).Code, http.StatusBadRequest, "a world of single records")
@@ -48,34 +47,25 @@ func TestGroupOfBooks(t *testing.T) {
 	today, err := ledger.ReadDay("2026-03-10")
 	must(t, err)
 	parts, err := u.Group("EUR", today)
-	if err != nil || len(parts) != 3 || parts[0].Base != "INR" || parts[1].Base != "EUR" || parts[2].Base != "USD" {
-		t.Fatalf("%+v, %v", parts, err)
-	}
+	fatalIf(t, err != nil || len(parts) != 3 || parts[0].Base != "INR" || parts[1].Base != "EUR" || parts[2].Base != "USD",
+		"%+v, %v", parts, err)
 	for _, part := range parts {
-		if part.Base == "EUR" && (part.Rate != 1_000_000 || part.Amount.Cents() != part.Open.Cents()) || part.Amount <= 0 {
-			t.Errorf("%+v", part)
-		}
+		errorIf(t, part.Base == "EUR" && (part.Rate != 1_000_000 || part.Amount.Cents() != part.Open.Cents()) || part.Amount <= 0, "%+v", part)
 	}
 	for place, base := range map[[2]string]string{
 		{sandbox.DefaultOrganizationID, ""}: "INR", {"60099999999", ""}: "EUR", {sandbox.DefaultOrganizationID, "eu"}: "USD",
 	} {
 		for raw := range u.TruthOf(place[0], place[1], "accounting", "organizations") {
-			if !strings.Contains(string(raw), `"currency_code":"`+base+`"`) {
-				t.Errorf("%v: %s", place, raw)
-			}
+			errorIf(t, !strings.Contains(string(raw), `"currency_code":"`+base+`"`), "%v: %s", place, raw)
 		}
 		err := u.Books(place[0], place[1], func(b figures.Books) {
-			if got := b.Control(); got.Difference != 0 || got.Ledger <= 0 || b.Ledger.Today != today {
-				t.Errorf("%v on %s: %+v", place, b.Ledger.Today, got)
-			}
+			got := b.Control()
+			errorIf(t, got.Difference != 0 || got.Ledger <= 0 || b.Ledger.Today != today, "%v on %s: %+v", place, b.Ledger.Today, got)
 		})
-		if err != nil {
-			t.Error(err)
-		}
+		errorIf(t, err != nil, "%v", err)
 	}
-	if err := u.Books("1", "", func(figures.Books) {}); err == nil {
-		t.Error("an organization that is not there has books")
-	}
+	err = u.Books("1", "", func(figures.Books) {})
+	errorIf(t, err == nil, "an organization that is not there has books")
 }
 
 // TestPlantedBooks: at the start, by a call, and gone after a reset but for those of the start.
@@ -88,25 +78,20 @@ func TestPlantedBooks(t *testing.T) {
 		decode(t, u.serve(t, http.MethodGet, "/_sandbox/books/control", nil), &c)
 		return c
 	}
-	if got := shown(); got.Difference != "1.00" {
-		t.Errorf("planted at the start: %+v", got)
-	}
+	got := shown()
+	errorIf(t, got.Difference != "1.00", "planted at the start: %+v", got)
 	var planted struct{ IDs []string }
 	decode(t, u.send(t, http.MethodPost, "/_sandbox/plant", nil, `{"what":"difference"}`), &planted)
-	if got := shown(); got.Difference != "2.00" || len(planted.IDs) != 1 {
-		t.Errorf("planted twice: %+v, %+v", got, planted)
-	}
+	got = shown()
+	errorIf(t, got.Difference != "2.00" || len(planted.IDs) != 1, "planted twice: %+v, %+v", got, planted)
 	must(t, u.Reset())
-	if got := shown(); got.Difference != "1.00" {
-		t.Errorf("after a reset: %+v", got)
-	}
+	got = shown()
+	errorIf(t, got.Difference != "1.00", "after a reset: %+v", got)
 	equal(t, u.send(t, http.MethodPost, "/_sandbox/plant", nil, `{"what":"chaos"}`).Code, http.StatusBadRequest, "an unknown change")
-	if ids, err := u.Plant(sandbox.DefaultOrganizationID, "", "deletions"); err != nil || len(ids) != 3 {
-		t.Errorf("deleted %v, %v", ids, err)
-	}
-	if _, err := u.Plant("1", "", "deletions"); err == nil {
-		t.Error("an organization that is not there is changed")
-	}
+	ids, err := u.Plant(sandbox.DefaultOrganizationID, "", "deletions")
+	errorIf(t, err != nil || len(ids) != 3, "deleted %v, %v", ids, err)
+	_, err = u.Plant("1", "", "deletions")
+	errorIf(t, err == nil, "an organization that is not there is changed")
 }
 
 // TestBooksStayClosed: days of a busy life, with changes on demand.
@@ -125,12 +110,10 @@ func TestBooksStayClosed(t *testing.T) {
 			for _, balance := range b.Balances() {
 				opening, movement = opening+balance.Opening, movement+balance.Movement
 			}
-			if c := b.Control(); c.Difference != 0 || opening != 0 || movement != 0 {
-				t.Errorf("control %+v, openings %s, movements %s", c, opening, movement)
-			}
-			if len(b.Ledger.Bills) <= bills || b.Ledger.Latest <= b.Ledger.Today {
-				t.Errorf("%d bills, then %d; the newest document is of %s", bills, len(b.Ledger.Bills), b.Ledger.Latest)
-			}
+			c := b.Control()
+			errorIf(t, c.Difference != 0 || opening != 0 || movement != 0, "control %+v, openings %s, movements %s", c, opening, movement)
+			errorIf(t, len(b.Ledger.Bills) <= bills || b.Ledger.Latest <= b.Ledger.Today,
+				"%d bills, then %d; the newest document is of %s", bills, len(b.Ledger.Bills), b.Ledger.Latest)
 			bills = len(b.Ledger.Bills)
 		})
 		must(t, err)
@@ -148,8 +131,7 @@ func TestNewRefusesWrongBooks(t *testing.T) {
 		"an unknown planted change in them": {World: sandbox.WorldBooks, Plant: []string{"chaos"}},
 	} {
 		options.Now = newClock().Now
-		if _, err := sandbox.New(options); err == nil {
-			t.Errorf("%s is played", name)
-		}
+		_, err := sandbox.New(options)
+		errorIf(t, err == nil, "%s is played", name)
 	}
 }

@@ -36,9 +36,8 @@ func TestControlTruth(t *testing.T) {
 	for range u.Truth("inventory", "unicorns") {
 		t.Error("a record of an unknown resource")
 	}
-	if stats := u.Stats(); stats.Calls != 0 {
-		t.Errorf("control is counted: %+v", stats)
-	}
+	stats := u.Stats()
+	errorIf(t, stats.Calls != 0, "control is counted: %+v", stats)
 }
 
 func TestControlChangeAndAdvance(t *testing.T) {
@@ -46,15 +45,12 @@ func TestControlChangeAndAdvance(t *testing.T) {
 	u := start(t, sandbox.Options{Records: 400})
 	var moved struct{ Now time.Time }
 	decode(t, u.send(t, http.MethodPost, "/_sandbox/advance", nil, `{"seconds":600}`), &moved)
-	if want := u.clock.Now().Add(10 * time.Minute); !moved.Now.Equal(want) {
-		t.Errorf("advanced to %s, want %s", moved.Now, want)
-	}
+	want := u.clock.Now().Add(10 * time.Minute)
+	errorIf(t, !moved.Now.Equal(want), "advanced to %s, want %s", moved.Now, want)
 	var changed sandbox.Changed
 	decode(t, u.send(t, http.MethodPost, "/_sandbox/change", nil, `{"seed":1,"inserts":1,"edits":2,"deletes":1,"resources":["bills"]}`), &changed)
 	bills := changed["bills"]
-	if len(changed) != 1 || len(bills.Inserted) != 1 || len(bills.Edited) != 2 || len(bills.Deleted) != 1 {
-		t.Fatalf("changed %+v", changed)
-	}
+	fatalIf(t, len(changed) != 1 || len(bills.Inserted) != 1 || len(bills.Edited) != 2 || len(bills.Deleted) != 1, "changed %+v", changed)
 	var envelope struct{ Bill object }
 	decode(t, u.get(t, "/inventory/v1/bills/"+bills.Edited[0]), &envelope)
 	equal(t, text(t, envelope.Bill["last_modified_time"]), "2026-03-10T11:40:00+0530", "edited at")
@@ -70,37 +66,29 @@ func TestChangeTakesNoMoreThanThereIs(t *testing.T) {
 	t.Parallel()
 	u := start(t, sandbox.Options{Records: 1})
 	changed, err := u.Change(sandbox.Change{Edits: 2, Deletes: 9, Resources: []string{"bills"}})
-	if err != nil || len(changed["bills"].Edited) != 2 || len(changed["bills"].Deleted) != 1 {
-		t.Errorf("changed %+v, %v", changed, err)
-	}
+	errorIf(t, err != nil || len(changed["bills"].Edited) != 2 || len(changed["bills"].Deleted) != 1, "changed %+v, %v", changed, err)
 }
 
 func TestControlFaultsAndStats(t *testing.T) {
 	t.Parallel()
 	u := start(t, sandbox.Options{Records: 400})
 	set := u.send(t, http.MethodPost, "/_sandbox/faults", nil, `[{"path":"/inventory/v1/bills","kind":"html","count":1,"after":1}]`)
-	if set.Code != http.StatusOK {
-		t.Fatalf("status %d: %s", set.Code, set.Body)
-	}
+	fatalIf(t, set.Code != http.StatusOK, "status %d: %s", set.Code, set.Body)
 	var listed struct {
 		Kinds  []sandbox.FaultKind
 		Active []map[string]any
 	}
 	decode(t, u.serve(t, http.MethodGet, "/_sandbox/faults", nil), &listed)
 	want := []map[string]any{{"path": "/inventory/v1/bills", "kind": "html", "count": 1.0, "after": 1.0}}
-	if diff := cmp.Diff(want, listed.Active); diff != "" || len(listed.Kinds) < 24 {
-		t.Errorf("%d kinds, active (-want +got):\n%s", len(listed.Kinds), diff)
-	}
+	diff := cmp.Diff(want, listed.Active)
+	errorIf(t, diff != "" || len(listed.Kinds) < 24, "%d kinds, active (-want +got):\n%s", len(listed.Kinds), diff)
 	for _, kind := range []string{"application/json", "text/html", "application/json"} {
-		if got := u.get(t, "/inventory/v1/bills").Header().Get("Content-Type"); !strings.HasPrefix(got, kind) {
-			t.Errorf("content type %s, want %s", got, kind)
-		}
+		got := u.get(t, "/inventory/v1/bills").Header().Get("Content-Type")
+		errorIf(t, !strings.HasPrefix(got, kind), "content type %s, want %s", got, kind)
 	}
 	var stats sandbox.Stats
 	decode(t, u.serve(t, http.MethodGet, "/_sandbox/stats", nil), &stats)
-	if stats.Calls != 3 || stats.TokenRequests != 1 || stats.ByStatus["200"] != 3 || stats.WorstConcurrent != 1 {
-		t.Errorf("stats %+v", stats)
-	}
+	errorIf(t, stats.Calls != 3 || stats.TokenRequests != 1 || stats.ByStatus["200"] != 3 || stats.WorstConcurrent != 1, "stats %+v", stats)
 	u.get(t, "/inventory/v1/bills/460000000040000001000")
 	equal(t, u.Stats().ByPath["/inventory/v1/bills/{id}"], 1, u.Stats().ByPath)
 	decode(t, u.send(t, http.MethodPost, "/_sandbox/reset_stats", nil, ""), &stats)
@@ -123,9 +111,7 @@ func TestLandingPage(t *testing.T) {
 		"not the real service", "/books/v3/vendorpayments", "/inventory/v1/creditnotes", "/maintenanceapi/v2/chats", "/oauth/v2/token",
 		sandbox.ClientID, sandbox.RefreshToken, sandbox.DefaultOrganizationID, "/_sandbox/stats",
 	} {
-		if !strings.Contains(body, want) {
-			t.Errorf("the landing page does not name %s", want)
-		}
+		errorIf(t, !strings.Contains(body, want), "the landing page does not name %s", want)
 	}
 	if answer.Code != http.StatusOK || !strings.HasPrefix(answer.Header().Get("Content-Type"), "text/html") {
 		t.Errorf("status %d, %s", answer.Code, answer.Header().Get("Content-Type"))

@@ -20,9 +20,7 @@ import (
 func (u *upstream) post(t *testing.T, control, body string, into any) {
 	t.Helper()
 	answer := u.send(t, http.MethodPost, "/_sandbox/"+control, nil, body)
-	if answer.Code != http.StatusOK {
-		t.Fatalf("%s %s: %d %s", control, body, answer.Code, answer.Body)
-	}
+	fatalIf(t, answer.Code != http.StatusOK, "%s %s: %d %s", control, body, answer.Code, answer.Body)
 	decode(t, answer, into)
 }
 
@@ -82,9 +80,7 @@ func TestCreateAndDeleteByControl(t *testing.T) {
 	created := sandbox.Changed{}
 	u.post(t, "create", `{"resources":["bills"],"count":2}`, &created)
 	ids := created["bills"].Inserted
-	if len(ids) != 2 {
-		t.Fatalf("created %+v", created)
-	}
+	fatalIf(t, len(ids) != 2, "created %+v", created)
 	equal(t, u.get(t, "/inventory/v1/bills/"+ids[0]).Code, http.StatusOK, "a created bill")
 	body := `{"resource":"inventory.bills","ids":["` + ids[0] + `","1"]}`
 	if answer := u.send(t, http.MethodPost, "/_sandbox/delete", nil, body); answer.Code != http.StatusBadRequest || u.get(t, "/inventory/v1/bills/"+ids[0]).Code != http.StatusOK {
@@ -95,9 +91,8 @@ func TestCreateAndDeleteByControl(t *testing.T) {
 	if !slices.Equal(gone.Deleted, ids[:1]) || u.get(t, "/inventory/v1/bills/"+ids[0]).Code != http.StatusNotFound || u.get(t, "/inventory/v1/bills/"+ids[1]).Code != http.StatusOK {
 		t.Errorf("deleted %v", gone)
 	}
-	if answer := u.send(t, http.MethodPost, "/_sandbox/delete", nil, `{"resource":"bills","ids":[]}`); answer.Code != http.StatusBadRequest {
-		t.Errorf("a resource without its service: status %d", answer.Code)
-	}
+	answer := u.send(t, http.MethodPost, "/_sandbox/delete", nil, `{"resource":"bills","ids":[]}`)
+	errorIf(t, answer.Code != http.StatusBadRequest, "a resource without its service: status %d", answer.Code)
 }
 
 func TestPlanChangesWhileRunning(t *testing.T) {
@@ -110,9 +105,8 @@ func TestPlanChangesWhileRunning(t *testing.T) {
 		Limits map[string]int
 	}
 	u.post(t, "plan", `{"plan":"premium"}`, &now)
-	if got := limit(); got != "7500" || now.Plan != "premium" || now.Limits["concurrent"] != 10 {
-		t.Errorf("premium: %s, %+v", got, now)
-	}
+	got := limit()
+	errorIf(t, got != "7500" || now.Plan != "premium" || now.Limits["concurrent"] != 10, "premium: %s, %+v", got, now)
 	u.post(t, "plan", `{"plan":"free","limits":{"daily_inventory":2}}`, &now)
 	if answer := u.get(t, "/inventory/v1/items"); answer.Code != http.StatusTooManyRequests || answer.Header().Get("X-Rate-Limit-Remaining") != "0" {
 		t.Errorf("two were spent before: %d, %v", answer.Code, answer.Header())
@@ -138,16 +132,13 @@ func TestResetMakesEverythingAsItWas(t *testing.T) {
 	equal(t, at.Now, "2026-03-10T06:00:00Z", "the clock says")
 	equal(t, u.get(t, "/inventory/v1/items").Code, http.StatusUnauthorized, "an old token")
 	u.login(t)
-	if after := u.serve(t, http.MethodGet, "/_sandbox/truth/inventory/bills", nil).Body.String(); after != before || after == "" {
-		t.Error("the bills are not what they were")
-	}
+	after := u.serve(t, http.MethodGet, "/_sandbox/truth/inventory/bills", nil).Body.String()
+	errorIf(t, after != before || after == "", "the bills are not what they were")
 	header := u.get(t, "/inventory/v1/items").Header()
-	if header.Get("X-Rate-Limit-Limit") != "1500" || header.Get("X-Rate-Limit-Remaining") != "1498" || u.Deliver(t.Context()) != 0 {
-		t.Errorf("plan, allowance or channels stayed: %v", header)
-	}
-	if answer := u.serve(t, http.MethodGet, "/api/v2/channels", http.Header{"Content-Type": {"application/json"}}); answer.Code != http.StatusForbidden {
-		t.Errorf("the faults of the beginning are gone: %d", answer.Code)
-	}
+	errorIf(t, header.Get("X-Rate-Limit-Limit") != "1500" || header.Get("X-Rate-Limit-Remaining") != "1498" || u.Deliver(t.Context()) != 0,
+		"plan, allowance or channels stayed: %v", header)
+	answer := u.serve(t, http.MethodGet, "/api/v2/channels", http.Header{"Content-Type": {"application/json"}})
+	errorIf(t, answer.Code != http.StatusForbidden, "the faults of the beginning are gone: %d", answer.Code)
 }
 
 // The sender of callbacks goes on after a reset.
@@ -174,9 +165,8 @@ func TestStatisticsProveWhatWasDone(t *testing.T) {
 	for range 5 {
 		waits = append(waits, u.get(t, "/inventory/v1/items").Header().Get("Retry-After"))
 	}
-	if diff := cmp.Diff([]string{"", "", "86400", "", "86400"}, waits); diff != "" { // a rolling day
-		t.Errorf("Retry-After (-want +got):\n%s", diff)
-	}
+	diff := cmp.Diff([]string{"", "", "86400", "", "86400"}, waits)
+	errorIf(t, diff != "", "Retry-After (-want +got):\n%s", diff) // a rolling day
 	u.Advance(36 * time.Hour)
 	u.login(t)
 	u.get(t, "/inventory/v1/items")
@@ -185,9 +175,7 @@ func TestStatisticsProveWhatWasDone(t *testing.T) {
 	want := map[string]map[string]int{"2026-03-10": {"inventory": 2}, "2026-03-11": {"inventory": 2}}
 	equal(t, stats.Spent, want, "spent (-want +got)")
 	equal(t, stats.ByClient, map[string]int{sandbox.ClientID: 6}, "by client (-want +got)")
-	if stats.Worst60s != 7 || stats.WorstConcurrent != 1 || stats.Refused["45"] != 3 {
-		t.Errorf("%+v", stats)
-	}
+	errorIf(t, stats.Worst60s != 7 || stats.WorstConcurrent != 1 || stats.Refused["45"] != 3, "%+v", stats)
 }
 
 // What the controls show of the endpoints is the whole table.
@@ -206,9 +194,7 @@ func TestDescription(t *testing.T) {
 		operations += len(methods)
 	}
 	for _, row := range rows {
-		if described.Paths[row.Path][strings.ToLower(row.Method)] == nil {
-			t.Errorf("%s %s is not described", row.Method, row.Path)
-		}
+		errorIf(t, described.Paths[row.Path][strings.ToLower(row.Method)] == nil, "%s %s is not described", row.Method, row.Path)
 	}
 	if operations != len(rows) || len(rows) < 70 || len(described.Servers) != 2 || described.Servers[1].URL != "http://127.0.0.1:8086/dc/eu" {
 		t.Errorf("%d operations, %d rows, servers %v", operations, len(rows), described.Servers)

@@ -45,25 +45,19 @@ func TestProducts(t *testing.T) {
 		unmarshal(t, record, &item)
 		want[item.ID] = item.Name
 	}
-	if len(want) <= 2000 {
-		t.Fatalf("%d items are too few for this test", len(want))
-	}
+	fatalIf(t, len(want) <= 2000, "%d items are too few for this test", len(want))
 	got, query := map[string]string{}, url.Values{"fields": {"Product_Name,Modified_Time"}, "sort_by": {"Modified_Time"}}
 	last := ""
 	for calls := 1; ; calls++ {
 		answer := u.serve(t, http.MethodGet, "/crm/v8/Products?"+query.Encode(), nil)
-		if assumed := answer.Header().Get("X-Sandbox-Assumed"); assumed == "" {
-			t.Error("the answer does not say that no document shows it")
-		}
+		assumed := answer.Header().Get("X-Sandbox-Assumed")
+		errorIf(t, assumed == "", "the answer does not say that no document shows it")
 		var page products
 		decode(t, answer, &page)
-		if page.Info.More == nil || page.Info.Count != len(page.Data) || page.Info.By != "Modified_Time" || page.Info.Order != "desc" {
-			t.Fatalf("info %+v beside %d records", page.Info, len(page.Data))
-		}
+		fatalIf(t, page.Info.More == nil || page.Info.Count != len(page.Data) || page.Info.By != "Modified_Time" || page.Info.Order != "desc",
+			"info %+v beside %d records", page.Info, len(page.Data))
 		for _, p := range page.Data {
-			if last != "" && p.Modified > last {
-				t.Errorf("%s is behind %s in the order newest first", p.Modified, last)
-			}
+			errorIf(t, last != "" && p.Modified > last, "%s is behind %s in the order newest first", p.Modified, last)
 			got[p.ID], last = p.Name, p.Modified
 		}
 		if !*page.Info.More {
@@ -100,17 +94,13 @@ func TestAnswersOfTheCRM(t *testing.T) {
 	} {
 		answer := u.serve(t, http.MethodGet, c.target, nil)
 		text := answer.Body.String()
-		if answer.Code != c.status || slices.ContainsFunc(c.parts, func(part string) bool { return !strings.Contains(text, part) }) {
-			t.Errorf("%s: %d %.300s, want %d with %v", c.target, answer.Code, text, c.status, c.parts)
-		}
-		if c.parts == nil && text != "" {
-			t.Errorf("%s: an empty list has the body %q", c.target, text)
-		}
+		errorIf(t, answer.Code != c.status || slices.ContainsFunc(c.parts, func(part string) bool { return !strings.Contains(text, part) }),
+			"%s: %d %.300s, want %d with %v", c.target, answer.Code, text, c.status, c.parts)
+		errorIf(t, c.parts == nil && text != "", "%s: an empty list has the body %q", c.target, text)
 	}
 	equal(t, u.serve(t, http.MethodPost, "/crm/v8/Products", nil).Code, http.StatusMethodNotAllowed, "POST")
 	poor := u.consented(t, "", "SvcInventory.items.READ")
 	answer := u.serve(t, http.MethodGet, "/crm/v8/Products?fields=Product_Name", bearer(poor))
-	if answer.Code != http.StatusUnauthorized || !strings.Contains(answer.Body.String(), `"INVALID_TOKEN"`) {
-		t.Errorf("without the scope: %d %.200s", answer.Code, answer.Body)
-	}
+	errorIf(t, answer.Code != http.StatusUnauthorized || !strings.Contains(answer.Body.String(), `"INVALID_TOKEN"`),
+		"without the scope: %d %.200s", answer.Code, answer.Body)
 }

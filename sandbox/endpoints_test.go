@@ -107,12 +107,10 @@ func TestNewListsAreTheWitness(t *testing.T) {
 			must(t, err)
 			answer := u.as(t, l.service, l.path)
 			records, context := u.readList(t, answer, l.key)
-			if len(records) == 0 || (context != nil) != l.paged || sample.Key != l.key {
-				t.Fatalf("%d records, page_context %+v, witness key %q", len(records), context, sample.Key)
-			}
-			if got := answer.Header().Get("X-Sandbox-Assumed"); !strings.Contains(got, l.assumed) || (got == "") != (l.assumed == "") {
-				t.Errorf("assumed %q", got)
-			}
+			fatalIf(t, len(records) == 0 || (context != nil) != l.paged || sample.Key != l.key,
+				"%d records, page_context %+v, witness key %q", len(records), context, sample.Key)
+			got := answer.Header().Get("X-Sandbox-Assumed")
+			errorIf(t, !strings.Contains(got, l.assumed) || (got == "") != (l.assumed == ""), "assumed %q", got)
 			want := parsed(t, sample.Record)
 			without := func(keys, not []string) []string {
 				return slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return slices.Contains(not, key) })
@@ -148,9 +146,7 @@ func (u *upstream) one(t *testing.T, l served, id string) object {
 	if l.resource == "taxes" {
 		var records []object
 		unmarshal(t, envelope[l.one], &records)
-		if len(records) != 1 {
-			t.Fatalf("%d taxes under one id", len(records))
-		}
+		fatalIf(t, len(records) != 1, "%d taxes under one id", len(records))
 		return records[0]
 	}
 	fields := parsed(t, envelope[l.one])
@@ -178,17 +174,12 @@ func TestTruthIsTheWitness(t *testing.T) {
 			unmarshal(t, record, &fields)
 			unmarshal(t, sample.Record, &want)
 			if parent := parents[name]; parent != "" {
-				if text(t, fields[parent]) == "" {
-					t.Errorf("%s: no %s in %s", name, parent, record)
-				}
+				errorIf(t, text(t, fields[parent]) == "", "%s: no %s in %s", name, parent, record)
 				delete(fields, parent)
 			}
-			if diff := cmp.Diff(keysOf(want), keysOf(fields)); diff != "" {
-				t.Fatalf("%s (-witness +truth):\n%s", name, diff)
-			}
+			diff := cmp.Diff(keysOf(want), keysOf(fields))
+			fatalIf(t, diff != "", "%s (-witness +truth):\n%s", name, diff)
 		}
-		if records == 0 {
-			t.Errorf("%s: no record", name)
-		}
+		errorIf(t, records == 0, "%s: no record", name)
 	}
 }

@@ -22,9 +22,7 @@ func (u *upstream) exportPages(t *testing.T) [][]string {
 	for {
 		answer := u.serve(t, http.MethodGet, chatsPath+"?"+query.Encode(), csvHeader())
 		rows, token, more := strings.Cut(readAll(t, answer.Body), "\r\n\r\nnext_token=")
-		if answer.Code != http.StatusOK || more != strings.HasSuffix(token, "\r\n") {
-			t.Fatalf("status %d, trailer %q", answer.Code, token)
-		}
+		fatalIf(t, answer.Code != http.StatusOK || more != strings.HasSuffix(token, "\r\n"), "status %d, trailer %q", answer.Code, token)
 		lines := strings.Fields(rows)
 		if lines[0] != "chat_id" {
 			t.Fatalf("page %d begins with %q", len(pages)+1, lines[0])
@@ -67,9 +65,7 @@ func TestExportInPagesAfterChanges(t *testing.T) {
 	u := start(t, sandbox.Options{Records: 100, ChatPage: 4, Limits: off()})
 	u.change(t, sandbox.Change{Seed: 2, Inserts: 1, Deletes: 9, Resources: []string{"conversations"}})
 	pages := u.exportPages(t)
-	if len(pages) != 3 || !slices.Equal(slices.Concat(pages...), chatIDs(t, u)) {
-		t.Errorf("pages %v, want 12 chats in three", pages)
-	}
+	errorIf(t, len(pages) != 3 || !slices.Equal(slices.Concat(pages...), chatIDs(t, u)), "pages %v, want 12 chats in three", pages)
 }
 
 func TestExportRefusesForeignTokens(t *testing.T) {
@@ -77,13 +73,11 @@ func TestExportRefusesForeignTokens(t *testing.T) {
 	u := start(t, sandbox.Options{Records: 100, ChatPage: 4})
 	for _, token := range []string{"", "%", "LTE=", "eA=="} { // nothing, no base64, -1, x
 		answer := u.serve(t, http.MethodGet, chatsPath+"?fields=chat_id&next_token="+url.QueryEscape(token), csvHeader())
-		if answer.Code != http.StatusBadRequest || !strings.Contains(answer.Body.String(), `"param_invalid"`) {
-			t.Errorf("token %q: %d %s", token, answer.Code, answer.Body)
-		}
+		errorIf(t, answer.Code != http.StatusBadRequest || !strings.Contains(answer.Body.String(), `"param_invalid"`),
+			"token %q: %d %s", token, answer.Code, answer.Body)
 	}
-	if _, err := sandbox.New(sandbox.Options{Now: newClock().Now, ChatPage: -1}); err == nil || !strings.Contains(err.Error(), "ChatPage") {
-		t.Errorf("a negative page: %v", err)
-	}
+	_, err := sandbox.New(sandbox.Options{Now: newClock().Now, ChatPage: -1})
+	errorIf(t, err == nil || !strings.Contains(err.Error(), "ChatPage"), "a negative page: %v", err)
 }
 
 func TestChatTimesInMilliseconds(t *testing.T) {
@@ -100,8 +94,7 @@ func TestChatTimesInMilliseconds(t *testing.T) {
 	}
 	for record := range u.Truth("chat", "conversations") {
 		chat := parsed(t, record)
-		if created := text(t, chat["creation_time"]); len(created) != 13 {
-			t.Errorf("truth says %s", created)
-		}
+		created := text(t, chat["creation_time"])
+		errorIf(t, len(created) != 13, "truth says %s", created)
 	}
 }

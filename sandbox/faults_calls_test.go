@@ -35,20 +35,17 @@ func TestFaultsOfSeveralCalls(t *testing.T) {
 	w.set(t, sandbox.Fault{Path: billsPath, Kind: "stale"})
 	page("1")
 	w.change(t, sandbox.Change{Seed: 1, Edits: 50, Resources: []string{"bills"}})
-	if again := page("1"); again.body != old.body || page("2").body == old.body {
-		t.Error("stale: not the first answer of the address")
-	}
+	again := page("1")
+	errorIf(t, again.body != old.body || page("2").body == old.body, "stale: not the first answer of the address")
 
 	w.set(t, sandbox.Fault{Path: billsPath, Kind: "drifting"})
-	if one, two := page("1"), page("1"); one.value(0, "release_1_note") == "" || two.value(0, "release_2_note") == "" {
-		t.Error("drifting: the same name twice")
-	}
+	one, two := page("1"), page("1")
+	errorIf(t, one.value(0, "release_1_note") == "" || two.value(0, "release_2_note") == "", "drifting: the same name twice")
 
 	w.set(t, sandbox.Fault{Path: billsPath, Kind: "insert_between", Count: 2})
 	was := page("1")
-	if now := page("2"); ids(now)[0] != ids(was)[9] {
-		t.Error("insert_between: the pages did not move down")
-	}
+	now := page("2")
+	errorIf(t, ids(now)[0] != ids(was)[9], "insert_between: the pages did not move down")
 	w.set(t, sandbox.Fault{Path: billsPath, Kind: "edit_between", Count: 2})
 	was = page("1")
 	page("2")
@@ -65,9 +62,8 @@ func TestFaultsOfSeveralCalls(t *testing.T) {
 	w.login(t)
 	w.change(t, sandbox.Change{Seed: 1, Edits: 3, Resources: []string{"items"}})
 	w.set(t, sandbox.Fault{Path: items, Kind: "filter_exact"})
-	if exact, later := list("2026-03-10T12:30:00+0530"), list("2026-03-10T12:29:59+0530"); len(exact) != 3 || len(later) != 0 {
-		t.Errorf("filter_exact: %d and %d items", len(exact), len(later))
-	}
+	exact, later := list("2026-03-10T12:30:00+0530"), list("2026-03-10T12:29:59+0530")
+	errorIf(t, len(exact) != 3 || len(later) != 0, "filter_exact: %d and %d items", len(exact), len(later))
 }
 
 // A fault may break off at any byte. The client has every byte that was sent before.
@@ -78,13 +74,11 @@ func TestCutsAtAnyByte(t *testing.T) {
 	whole := w.ask(t, http.MethodGet, url).body
 	for at := 1; at < len(whole); at += 7 {
 		w.set(t, sandbox.Fault{Path: "/", Kind: "cut", Byte: at})
-		if r := w.ask(t, http.MethodGet, url); !errors.Is(r.err, io.ErrUnexpectedEOF) || r.body != whole[:at] {
-			t.Fatalf("cut at %d: %d bytes, %v", at, len(r.body), r.err)
-		}
+		r := w.ask(t, http.MethodGet, url)
+		fatalIf(t, !errors.Is(r.err, io.ErrUnexpectedEOF) || r.body != whole[:at], "cut at %d: %d bytes, %v", at, len(r.body), r.err)
 		w.set(t, sandbox.Fault{Path: "/", Kind: "cut_silent", Byte: at})
-		if r := w.ask(t, http.MethodGet, url); r.err != nil || r.body != whole[:at] {
-			t.Fatalf("cut_silent at %d: %d bytes, %v", at, len(r.body), r.err)
-		}
+		r = w.ask(t, http.MethodGet, url)
+		fatalIf(t, r.err != nil || r.body != whole[:at], "cut_silent at %d: %d bytes, %v", at, len(r.body), r.err)
 	}
 }
 
@@ -103,9 +97,8 @@ func TestGzipBomb(t *testing.T) {
 	unpack, err := gzip.NewReader(response.Body)
 	must(t, err)
 	begin := make([]byte, len(clean.body)+8<<20) // more than any page.
-	if _, err := io.ReadFull(unpack, begin); err != nil || !bytes.HasPrefix(begin, []byte(clean.body)) || len(bytes.TrimSpace(begin)) != len(clean.body) {
-		t.Errorf("no bomb: %v", err)
-	}
+	_, err = io.ReadFull(unpack, begin)
+	errorIf(t, err != nil || !bytes.HasPrefix(begin, []byte(clean.body)) || len(bytes.TrimSpace(begin)) != len(clean.body), "no bomb: %v", err)
 }
 
 func TestFaultsOfTheExport(t *testing.T) {
@@ -116,9 +109,7 @@ func TestFaultsOfTheExport(t *testing.T) {
 	head, rest, _ := strings.Cut(clean, "\r\n")
 	lines, trailer, paged := strings.Cut(clean, "\r\n\r\nnext_token=")
 	token := strings.TrimSuffix(trailer, "\r\n")
-	if head != "chat_id,title" || !paged || token == "" {
-		t.Fatalf("the export begins %.40q and ends %.40q", clean, trailer)
-	}
+	fatalIf(t, head != "chat_id,title" || !paged || token == "", "the export begins %.40q and ends %.40q", clean, trailer)
 	firstID, _, _ := strings.Cut(rest, ",")
 	for kind, good := range map[string]func(string) bool{
 		"csv_no_header":  func(got string) bool { return got == rest },
@@ -148,9 +139,8 @@ func TestFaultsOfTheExport(t *testing.T) {
 		t.Errorf("csv_same_token: ends %q, was asked for with %q", r.body[max(0, len(r.body)-60):], token)
 	}
 	w.set(t, sandbox.Fault{Path: billsPath, Kind: "csv_empty"})
-	if r := w.ask(t, http.MethodGet, target(billsPath)); r.body == "" {
-		t.Error("csv_empty struck a list")
-	}
+	r := w.ask(t, http.MethodGet, target(billsPath))
+	errorIf(t, r.body == "", "csv_empty struck a list")
 }
 
 func TestFaultsOfTheTokenEndpoint(t *testing.T) {
@@ -170,9 +160,8 @@ func TestFaultsOfTheTokenEndpoint(t *testing.T) {
 		w.set(t, sandbox.Fault{Path: "/oauth/v2/token", Method: http.MethodPost, Kind: kind})
 		r := w.ask(t, http.MethodPost, tokenURL(nil))
 		answer := fmt.Sprintf("%d %s", r.status, strings.TrimSpace(r.body))
-		if !regexp.MustCompile(want).MatchString(answer) || kind == "token_no_life" && strings.Contains(answer, "expires_in") {
-			t.Errorf("%s: %s", kind, answer)
-		}
+		errorIf(t, !regexp.MustCompile(want).MatchString(answer) || kind == "token_no_life" && strings.Contains(answer, "expires_in"),
+			"%s: %s", kind, answer)
 	}
 }
 
@@ -193,21 +182,15 @@ func TestRatesOfFaults(t *testing.T) {
 	}
 	fault := sandbox.Fault{Path: "/", Kind: "unavailable", Rate: 0.25, Seed: 1}
 	one, again := struck(fault), struck(fault)
-	if len(one) < 30 || len(one) > 70 || !slices.Equal(one, again) {
-		t.Errorf("%d and %d of 200 calls were struck", len(one), len(again))
-	}
+	errorIf(t, len(one) < 30 || len(one) > 70 || !slices.Equal(one, again), "%d and %d of 200 calls were struck", len(one), len(again))
 	fault.Seed = 2
-	if slices.Equal(one, struck(fault)) {
-		t.Error("another seed strikes the same calls")
-	}
+	errorIf(t, slices.Equal(one, struck(fault)), "another seed strikes the same calls")
 	fault.Count = 3
 	equal(t, len(struck(fault)), 3, "calls were struck")
-	if n := len(struck(sandbox.Fault{Path: "/", Kind: "unavailable", Method: http.MethodPost})); n != 0 {
-		t.Errorf("%d GET calls were struck by a fault of POST", n)
-	}
-	if err := u.SetFaults([]sandbox.Fault{{Path: "/", Kind: "html", Rate: 1.5}}); err == nil {
-		t.Error("a rate of 1.5 was taken")
-	}
+	n := len(struck(sandbox.Fault{Path: "/", Kind: "unavailable", Method: http.MethodPost}))
+	errorIf(t, n != 0, "%d GET calls were struck by a fault of POST", n)
+	err := u.SetFaults([]sandbox.Fault{{Path: "/", Kind: "html", Rate: 1.5}})
+	errorIf(t, err == nil, "a rate of 1.5 was taken")
 }
 
 // The header Date follows the clock of the sandbox once that was moved, on all answers: of the

@@ -33,18 +33,16 @@ func TestFaultsCountAndWait(t *testing.T) {
 	for range 3 {
 		equal(t, u.get(t, billsPath).Code, http.StatusForbidden, "status")
 	}
-	if err := u.SetFaults(nil); err != nil || u.get(t, billsPath).Code != http.StatusOK {
-		t.Errorf("no faults: %v", err)
-	}
+	err := u.SetFaults(nil)
+	errorIf(t, err != nil || u.get(t, billsPath).Code != http.StatusOK, "no faults: %v", err)
 }
 
 func TestSetFaultsRefusesNonsense(t *testing.T) {
 	t.Parallel()
 	u := start(t, sandbox.Options{Records: 100})
 	for _, fault := range []sandbox.Fault{{Path: "/", Kind: "gremlins"}, {Kind: "html"}, {Path: "/", Kind: "html", Count: -1}} {
-		if err := u.SetFaults([]sandbox.Fault{fault}); err == nil {
-			t.Errorf("%+v was taken", fault)
-		}
+		err := u.SetFaults([]sandbox.Fault{fault})
+		errorIf(t, err == nil, "%+v was taken", fault)
 	}
 }
 
@@ -91,32 +89,26 @@ func TestPageFaults(t *testing.T) {
 		}
 		return list
 	}
-	if p := with("wrong_page", "page", "2"); p.Context.Page != 3 || !slices.Equal(ids(p), ids(second)) {
-		t.Errorf("wrong_page: %+v", p.Context)
-	}
-	if p := with("repeat_page", "page", "2"); p.Context.Page != 2 || !slices.Equal(ids(p), ids(first)) {
-		t.Errorf("repeat_page: %+v", p.Context)
-	}
-	if p := with("empty_more"); len(p.Records) != 0 || !p.Context.More {
-		t.Errorf("empty_more: %d records, %+v", len(p.Records), p.Context)
-	}
-	if p := with("missing_context"); p.Context != nil || len(p.Records) != 10 {
-		t.Errorf("missing_context: %+v", p.Context)
-	}
+	p := with("wrong_page", "page", "2")
+	errorIf(t, p.Context.Page != 3 || !slices.Equal(ids(p), ids(second)), "wrong_page: %+v", p.Context)
+	p = with("repeat_page", "page", "2")
+	errorIf(t, p.Context.Page != 2 || !slices.Equal(ids(p), ids(first)), "repeat_page: %+v", p.Context)
+	p = with("empty_more")
+	errorIf(t, len(p.Records) != 0 || !p.Context.More, "empty_more: %d records, %+v", len(p.Records), p.Context)
+	p = with("missing_context")
+	errorIf(t, p.Context != nil || len(p.Records) != 10, "missing_context: %+v", p.Context)
 	reversed := ids(first)
 	slices.Reverse(reversed)
-	if p := with("unsorted"); !slices.Equal(ids(p), reversed) {
-		t.Error("unsorted: in order")
-	}
+	p = with("unsorted")
+	errorIf(t, !slices.Equal(ids(p), reversed), "unsorted: in order")
 	if p := with("duplicate"); len(p.Records) != 11 || ids(p)[0] != ids(p)[1] || !slices.Equal(ids(p)[1:], ids(first)) {
 		t.Errorf("duplicate: %v", ids(p))
 	}
 	if p := with("extra_keys"); string(p.Records[9]["entity_rank"]) != "7" || len(p.Records[9]) != len(first.Records[9])+3 {
 		t.Errorf("extra_keys: %d keys", len(p.Records[9]))
 	}
-	if p := with("delete_between", "page", "2"); ids(p)[0] != ids(second)[1] {
-		t.Error("delete_between: the second page did not move up")
-	}
+	p = with("delete_between", "page", "2")
+	errorIf(t, ids(p)[0] != ids(second)[1], "delete_between: the second page did not move up")
 	equal(t, u.get(t, billsPath+"/"+ids(first)[0]).Code, http.StatusNotFound, "delete_between: the served record")
 }
 
@@ -125,9 +117,8 @@ func TestIgnoreFilterFault(t *testing.T) {
 	u := start(t, sandbox.Options{Records: 100})
 	must(t, u.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/items", Kind: "ignore_filter", Count: 1}}))
 	for _, want := range []int{28, 0} {
-		if p := readPage(t, u.get(t, "/inventory/v1/items", "last_modified_time", "2040-01-01T00:00:00+0000"), "items"); len(p.Records) != want {
-			t.Errorf("%d records, want %d", len(p.Records), want)
-		}
+		p := readPage(t, u.get(t, "/inventory/v1/items", "last_modified_time", "2040-01-01T00:00:00+0000"), "items")
+		errorIf(t, len(p.Records) != want, "%d records, want %d", len(p.Records), want)
 	}
 }
 
@@ -153,9 +144,8 @@ func TestRecordFaults(t *testing.T) {
 		}
 		equal(t, canonical(t, poisoned[2]), canonical(t, clean[2]), l.name)
 		spoiled := set("nul")
-		if !strings.Contains(canonical(t, spoiled[0]), `\u0000`) || strings.Contains(canonical(t, spoiled[1]), `\u0000`) {
-			t.Errorf("%s: no U+0000 in the first record alone", l.name)
-		}
+		errorIf(t, !strings.Contains(canonical(t, spoiled[0]), `\u0000`) || strings.Contains(canonical(t, spoiled[1]), `\u0000`),
+			"%s: no U+0000 in the first record alone", l.name)
 	}
 }
 
@@ -209,34 +199,28 @@ func TestDeliveryFaults(t *testing.T) {
 		_, whole, err := fetch(url)
 		must(t, err)
 		set("cut")
-		if _, body, err := fetch(url); !errors.Is(err, io.ErrUnexpectedEOF) || len(body) != len(whole)/2 {
-			t.Errorf("cut: %d of %d bytes, %v", len(body), len(whole), err)
-		}
+		_, body, err := fetch(url)
+		errorIf(t, !errors.Is(err, io.ErrUnexpectedEOF) || len(body) != len(whole)/2, "cut: %d of %d bytes, %v", len(body), len(whole), err)
 		set("cut_silent")
 		if response, body, err := fetch(url); err != nil || body != whole[:len(whole)/2] || response.length != -1 || response.encoding != nil {
 			t.Errorf("cut_silent: %d of %d bytes, %v", len(body), len(whole), err)
 		}
 		set("slow")
-		if _, body, err := fetch(url); err != nil || body != whole {
-			t.Errorf("slow: %d of %d bytes, %v", len(body), len(whole), err)
-		}
+		_, body, err = fetch(url)
+		errorIf(t, err != nil || body != whole, "slow: %d of %d bytes, %v", len(body), len(whole), err)
 		set("redirect")
 		if response, _, err := fetch(url); err != nil || response.status != http.StatusFound || !strings.HasPrefix(response.location, "http://elsewhere.invalid/") {
 			t.Errorf("redirect: %v %v", response, err)
 		}
 		client.CloseIdleConnections() // or the client would repeat the call by itself
 		set("reset")
-		if _, _, err := fetch(url); err == nil {
-			t.Error("reset: answered")
-		}
+		_, _, err = fetch(url)
+		errorIf(t, err == nil, "reset: answered")
 	}
 	response, _, err := fetch(exports)
-	if err != nil || !slices.Equal(response.encoding, []string{"chunked"}) {
-		t.Errorf("the export is not streamed: %v %v", response, err)
-	}
-	if none := u.Stats().ByStatus["none"]; none == 0 {
-		t.Errorf("broken connections are not counted: %v", u.Stats().ByStatus)
-	}
+	errorIf(t, err != nil || !slices.Equal(response.encoding, []string{"chunked"}), "the export is not streamed: %v %v", response, err)
+	none := u.Stats().ByStatus["none"]
+	errorIf(t, none == 0, "broken connections are not counted: %v", u.Stats().ByStatus)
 }
 
 func TestTokenFault(t *testing.T) {
@@ -255,9 +239,7 @@ func TestEveryFaultKindHasASentence(t *testing.T) {
 	var kinds []string
 	for _, kind := range sandbox.FaultKinds() {
 		kinds = append(kinds, kind.Kind)
-		if !strings.HasSuffix(kind.Sentence, ".") {
-			t.Errorf("%s: no sentence: %q", kind.Kind, kind.Sentence)
-		}
+		errorIf(t, !strings.HasSuffix(kind.Sentence, "."), "%s: no sentence: %q", kind.Kind, kind.Sentence)
 	}
 	equal(t, kinds, want, "kinds")
 }
@@ -275,8 +257,7 @@ func TestRecordFaultsOnNewLists(t *testing.T) {
 		}
 		must(t, u.SetFaults([]sandbox.Fault{{Path: l.path, Kind: "poison", Count: 1}}))
 		poisoned, _ := u.readList(t, u.as(t, l.service, l.path), l.key)
-		if canonical(t, poisoned[0]) == canonical(t, spared[0]) || len(poisoned) > 1 && poisoned[1][l.id] != nil {
-			t.Errorf("%s/%s: the poison did nothing", l.service, l.resource)
-		}
+		errorIf(t, canonical(t, poisoned[0]) == canonical(t, spared[0]) || len(poisoned) > 1 && poisoned[1][l.id] != nil,
+			"%s/%s: the poison did nothing", l.service, l.resource)
 	}
 }

@@ -47,7 +47,5 @@ func TestSameSeedSameBytes(t *testing.T) {
 	}
 	first := read(11)
 	equal(t, read(11), first, "the same seed gives other bytes")
-	if read(12) == first {
-		t.Error("another seed gives the same bytes")
-	}
+	errorIf(t, read(12) == first, "another seed gives the same bytes")
 }

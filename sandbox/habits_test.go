@@ -36,9 +36,8 @@ func TestHabits(t *testing.T) {
 				want = c.refusal
 			}
 			equal(t, answer.Code, want, strict, name, answer.Body)
-			if marks := strings.Join(answer.Header().Values("X-Sandbox-Assumed"), " "); !strict && !strings.Contains(marks, "live services") {
-				t.Errorf("%s is not marked as assumed: %q", name, marks)
-			}
+			marks := strings.Join(answer.Header().Values("X-Sandbox-Assumed"), " ")
+			errorIf(t, !strict && !strings.Contains(marks, "live services"), "%s is not marked as assumed: %q", name, marks)
 		}
 	}
 }
@@ -63,16 +62,13 @@ func TestNoHabits(t *testing.T) {
 		"no organization":              {"/invoice/v3/settings/currencies", nil, http.StatusBadRequest},
 		"an escaped slash is a name's": {target("/books/v3/chartofaccounts%2F"), nil, http.StatusNotFound},
 	} {
-		if answer := u.serve(t, http.MethodGet, c.target, c.header); answer.Code != c.want {
-			t.Errorf("%s: status %d, want %d: %.200s", name, answer.Code, c.want, answer.Body)
-		}
+		answer := u.serve(t, http.MethodGet, c.target, c.header)
+		errorIf(t, answer.Code != c.want, "%s: status %d, want %d: %.200s", name, answer.Code, c.want, answer.Body)
 	}
 	for _, header := range []http.Header{nil, {"Content-Type": {"application/json"}}} {
 		answer := u.serve(t, http.MethodGet, target("/books/v3/chartofaccounts"), header)
 		marks := strings.Join(answer.Header().Values("X-Sandbox-Assumed"), " ")
-		if answer.Code != http.StatusOK || strings.Contains(marks, "live services") {
-			t.Errorf("status %d, assumed %q", answer.Code, marks)
-		}
+		errorIf(t, answer.Code != http.StatusOK || strings.Contains(marks, "live services"), "status %d, assumed %q", answer.Code, marks)
 	}
 }
 
@@ -91,8 +87,6 @@ func TestConsentWithoutState(t *testing.T) {
 		if err != nil || answer.Code != want {
 			t.Fatalf("strict %t: %d to %q: %.300s", strict, answer.Code, answer.Header().Get("Location"), answer.Body)
 		}
-		if !strict && (back.Query().Get("code") == "" || back.Query().Has("state")) {
-			t.Errorf("it goes back to %s", back)
-		}
+		errorIf(t, !strict && (back.Query().Get("code") == "" || back.Query().Has("state")), "it goes back to %s", back)
 	}
 }

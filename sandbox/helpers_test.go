@@ -65,9 +65,7 @@ func (u *upstream) login(t *testing.T) {
 		Token string `json:"access_token"`
 	}
 	decode(t, u.serve(t, http.MethodPost, tokenURL(nil), nil), &answer)
-	if answer.Token == "" {
-		t.Fatal("no access token")
-	}
+	fatalIf(t, answer.Token == "", "no access token")
 	u.token = answer.Token
 }
 
@@ -119,9 +117,8 @@ func csvHeader() http.Header { return http.Header{"Content-Type": {"text/csv"}} 
 
 func decode(t *testing.T, answer *httptest.ResponseRecorder, into any) {
 	t.Helper()
-	if err := json.Unmarshal(answer.Body.Bytes(), into); err != nil {
-		t.Fatalf("status %d: %v\n%.300s", answer.Code, err, answer.Body)
-	}
+	err := json.Unmarshal(answer.Body.Bytes(), into)
+	fatalIf(t, err != nil, "status %d: %v\n%.300s", answer.Code, err, answer.Body)
 }
 
 // object is a record with its values as they were written.
@@ -145,9 +142,7 @@ type page struct {
 
 func readPage(t *testing.T, answer *httptest.ResponseRecorder, key string) page {
 	t.Helper()
-	if answer.Code != http.StatusOK {
-		t.Fatalf("status %d: %.300s", answer.Code, answer.Body)
-	}
+	fatalIf(t, answer.Code != http.StatusOK, "status %d: %.300s", answer.Code, answer.Body)
 	var envelope object
 	decode(t, answer, &envelope)
 	var p page
@@ -161,9 +156,8 @@ func readPage(t *testing.T, answer *httptest.ResponseRecorder, key string) page 
 
 func unmarshal(t *testing.T, data []byte, into any) {
 	t.Helper()
-	if err := json.Unmarshal(data, into); err != nil {
-		t.Fatalf("%v in %.200s", err, data)
-	}
+	err := json.Unmarshal(data, into)
+	fatalIf(t, err != nil, "%v in %.200s", err, data)
 }
 
 // text reads a JSON text.
@@ -192,9 +186,7 @@ func (u *upstream) all(t *testing.T, l listing, pairs ...string) []object {
 	var records []object
 	for n := 1; ; n++ {
 		p := readPage(t, u.get(t, l.path, append([]string{"filter_by", "AccountType.All", "page", strconv.Itoa(n)}, pairs...)...), l.key)
-		if p.Context == nil || p.Context.Page != n {
-			t.Fatalf("%s page %d: context %+v", l.name, n, p.Context)
-		}
+		fatalIf(t, p.Context == nil || p.Context.Page != n, "%s page %d: context %+v", l.name, n, p.Context)
 		records = append(records, p.Records...)
 		if !p.Context.More {
 			return records
@@ -238,4 +230,20 @@ func parsed(t *testing.T, record []byte) object {
 	var fields object
 	unmarshal(t, record, &fields)
 	return fields
+}
+
+// fatalIf ends the test where something makes the rest of it senseless.
+func fatalIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Fatalf(format, args...)
+	}
+}
+
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
+	}
 }

@@ -48,9 +48,7 @@ func TestOpeningBalanceComesBack(t *testing.T) {
 			same(t, "bcy_amount", text(t, line["acount_split_id"]), amount(t, line["bcy_amount"]), amount(t, again[n]["bcy_amount"]))
 		}
 	}
-	if broken == 0 {
-		t.Error("no line has a fraction of a cent: nothing was tried")
-	}
+	errorIf(t, broken == 0, "no line has a fraction of a cent: nothing was tried")
 }
 
 // Debits equal credits in the organization's own currency, before and after edits.
@@ -66,9 +64,8 @@ func TestOpeningBalanceBalances(t *testing.T) {
 		for _, line := range lines {
 			side := sides[text(t, line["debit_or_credit"])]
 			side.Add(side, amount(t, line["bcy_amount"]))
-			if text(t, line["acount_split_id"]) == "" || line["account_split_id"] != nil {
-				t.Errorf("line %v: the identifier is spelled as the document spells it", line)
-			}
+			errorIf(t, text(t, line["acount_split_id"]) == "" || line["account_split_id"] != nil,
+				"line %v: the identifier is spelled as the document spells it", line)
 		}
 		same(t, "credits", "opening balance", sides["debit"], sides["credit"])
 		same(t, "total", "opening balance", sides["debit"], amount(t, opening["total"]))
@@ -79,13 +76,11 @@ func TestOpeningBalanceBalances(t *testing.T) {
 		t.Errorf("an edit left the total at %s", totals[0])
 	}
 	changed, err := u.Change(sandbox.Change{Deletes: 1, Resources: []string{"opening_balances"}})
-	if err != nil || len(changed["opening_balances"].Deleted) != 1 || len(u.opening(t)) != 0 {
-		t.Errorf("%+v, %v: an opening balance that was deleted is an empty object", changed, err)
-	}
+	errorIf(t, err != nil || len(changed["opening_balances"].Deleted) != 1 || len(u.opening(t)) != 0,
+		"%+v, %v: an opening balance that was deleted is an empty object", changed, err)
 	changed, err = u.Change(sandbox.Change{Inserts: 2, Resources: []string{"opening_balances"}})
-	if err != nil || len(changed["opening_balances"].Inserted) != 1 || len(u.opening(t)) == 0 {
-		t.Errorf("%+v, %v: there is one opening balance at most", changed, err)
-	}
+	errorIf(t, err != nil || len(changed["opening_balances"].Inserted) != 1 || len(u.opening(t)) == 0,
+		"%+v, %v: there is one opening balance at most", changed, err)
 }
 
 // The list's gain is the sum over the accounts, which only the single record carries.
@@ -103,9 +98,8 @@ func TestAdjustmentsAddUp(t *testing.T) {
 		for _, account := range accounts {
 			value := new(big.Rat).Mul(amount(t, account["fcy_balance"]), amount(t, listed["exchange_rate"]))
 			lost := new(big.Rat).Sub(value, amount(t, account["adjusted_balance"])) // less than a cent, cut off.
-			if lost.Sign() < 0 || lost.Cmp(big.NewRat(1, 100)) >= 0 {
-				t.Errorf("adjustment %s: %s at %s is %s", id, account["fcy_balance"], listed["exchange_rate"], account["adjusted_balance"])
-			}
+			errorIf(t, lost.Sign() < 0 || lost.Cmp(big.NewRat(1, 100)) >= 0,
+				"adjustment %s: %s at %s is %s", id, account["fcy_balance"], listed["exchange_rate"], account["adjusted_balance"])
 			gain := new(big.Rat).Sub(amount(t, account["adjusted_balance"]), amount(t, account["bcy_balance"]))
 			same(t, "gain of an account", id, gain, amount(t, account["gain_or_loss"]))
 		}
@@ -130,9 +124,7 @@ func TestPreviewOfARate(t *testing.T) {
 	if answer.Header().Get("X-Sandbox-Assumed") == "" || string(envelope.Data["exchange_rate"]) != "84.500000" || text(t, envelope.Data["notes"]) != "what if" {
 		t.Errorf("%v: %.300s", answer.Header(), answer.Body)
 	}
-	if sumOf(t, envelope.Data["accounts"], "fcy_balance").Sign() <= 0 {
-		t.Errorf("no account is touched: %s", envelope.Data["accounts"])
-	}
+	errorIf(t, sumOf(t, envelope.Data["accounts"], "fcy_balance").Sign() <= 0, "no account is touched: %s", envelope.Data["accounts"])
 	for _, pairs := range [][]string{
 		{"adjustment_date", "2026-03-01", "exchange_rate", "84.5"},
 		{"currency_id", currency, "adjustment_date", "2026-03-01", "exchange_rate", "-1"},
@@ -163,14 +155,12 @@ func TestFiltersOfSettings(t *testing.T) {
 	}
 	for filter, status := range map[string]string{"Status.Active": `"active"`, "Inactive": `"inactive"`} {
 		records := readPage(t, u.get(t, "/inventory/v1/compositeitems", "filter_by", filter), "composite_items").Records
-		if len(records) == 0 || slices.ContainsFunc(records, func(r object) bool { return string(r["status"]) != status }) {
-			t.Errorf("%s: %d records", filter, len(records))
-		}
+		errorIf(t, len(records) == 0 || slices.ContainsFunc(records, func(r object) bool { return string(r["status"]) != status }),
+			"%s: %d records", filter, len(records))
 	}
 	records := readPage(t, u.get(t, "/inventory/v1/creditnotes", "filter_by", "Status.Void", "per_page", "5"), "creditnotes").Records
-	if len(records) == 0 || slices.ContainsFunc(records, func(r object) bool { return string(r["status"]) != `"void"` }) {
-		t.Errorf("void notes: %d", len(records))
-	}
+	errorIf(t, len(records) == 0 || slices.ContainsFunc(records, func(r object) bool { return string(r["status"]) != `"void"` }),
+		"void notes: %d", len(records))
 }
 
 func TestSortsOfNewLists(t *testing.T) {
@@ -179,9 +169,8 @@ func TestSortsOfNewLists(t *testing.T) {
 	ascending := func(path, key, column string, less func(a, b object) int) {
 		t.Helper()
 		p := readPage(t, u.get(t, path, "sort_column", column, "sort_order", "A"), key)
-		if p.Context.Column != column || len(p.Records) < 3 || !slices.IsSortedFunc(p.Records, less) {
-			t.Errorf("%s by %s: %d records, %+v", path, column, len(p.Records), p.Context)
-		}
+		errorIf(t, p.Context.Column != column || len(p.Records) < 3 || !slices.IsSortedFunc(p.Records, less),
+			"%s by %s: %d records, %+v", path, column, len(p.Records), p.Context)
 	}
 	number := func(key string) func(a, b object) int {
 		return func(a, b object) int { return amount(t, a[key]).Cmp(amount(t, b[key])) }

@@ -31,31 +31,23 @@ func TestMinuteLimitAndItsArithmetic(t *testing.T) {
 	}
 	u.clock.move(30 * time.Second)
 	for range 40 {
-		if status, _ := u.code(t, payments); status != http.StatusOK {
-			t.Fatalf("status %d below the limit", status)
-		}
+		status, _ := u.code(t, payments)
+		fatalIf(t, status != http.StatusOK, "status %d below the limit", status)
 	}
 	equal(t, u.Stats().Worst60s, 100, "worst")
 	u.clock.move(30*time.Second - time.Nanosecond)
-	if status, code := u.code(t, items); status != http.StatusTooManyRequests || code != 44 {
-		t.Errorf("call 101 within a minute: %d code %d", status, code)
-	}
+	status, code := u.code(t, items)
+	errorIf(t, status != http.StatusTooManyRequests || code != 44, "call 101 within a minute: %d code %d", status, code)
 	// The sixty are now exactly a minute old: outside the half-open window.
 	u.clock.move(time.Nanosecond)
-	if status, _ := u.code(t, items); status != http.StatusOK {
-		t.Errorf("status %d, want the first sixty forgotten", status)
-	}
+	status, _ = u.code(t, items)
+	errorIf(t, status != http.StatusOK, "status %d, want the first sixty forgotten", status)
 	stats := u.Stats()
-	if stats.Worst60s != 101 || stats.Refused["44"] != 1 || stats.Calls != 102 || stats.ByStatus["429"] != 1 {
-		t.Errorf("stats %+v", stats)
-	}
-	if stats.ByService["inventory"] != 62 || stats.ByService["accounting"] != 40 || stats.ByPath[items] != 62 {
-		t.Errorf("stats %+v", stats)
-	}
+	errorIf(t, stats.Worst60s != 101 || stats.Refused["44"] != 1 || stats.Calls != 102 || stats.ByStatus["429"] != 1, "stats %+v", stats)
+	errorIf(t, stats.ByService["inventory"] != 62 || stats.ByService["accounting"] != 40 || stats.ByPath[items] != 62, "stats %+v", stats)
 	u.ResetStats()
-	if stats = u.Stats(); stats.Calls != 0 || stats.Worst60s != 0 || len(stats.Refused) != 0 {
-		t.Errorf("after reset: %+v", stats)
-	}
+	stats = u.Stats()
+	errorIf(t, stats.Calls != 0 || stats.Worst60s != 0 || len(stats.Refused) != 0, "after reset: %+v", stats)
 }
 
 func TestAdvanceHidesNoBurst(t *testing.T) {
@@ -65,9 +57,8 @@ func TestAdvanceHidesNoBurst(t *testing.T) {
 		u.code(t, "/inventory/v1/items")
 	}
 	u.Advance(30 * time.Minute)
-	if status, code := u.code(t, "/inventory/v1/items"); status != http.StatusTooManyRequests || code != 44 {
-		t.Errorf("%d code %d, want the minute to count on the real clock", status, code)
-	}
+	status, code := u.code(t, "/inventory/v1/items")
+	errorIf(t, status != http.StatusTooManyRequests || code != 44, "%d code %d, want the minute to count on the real clock", status, code)
 }
 
 func TestDailyLimit(t *testing.T) {
@@ -80,25 +71,20 @@ func TestDailyLimit(t *testing.T) {
 	for n, want := range []string{"2", "1", "0"} {
 		u.clock.move(time.Hour)
 		limit, left, reset := remaining("/inventory/v1/items")
-		if limit != "3" || left != want || reset != strconv.Itoa(86_400-n*3600) {
-			t.Errorf("call %d: limit %s, left %s, reset %s", n, limit, left, reset)
-		}
+		errorIf(t, limit != "3" || left != want || reset != strconv.Itoa(86_400-n*3600),
+			"call %d: limit %s, left %s, reset %s", n, limit, left, reset)
 		u.login(t)
 	}
-	if status, code := u.code(t, "/inventory/v1/items"); status != http.StatusTooManyRequests || code != 45 {
-		t.Errorf("fourth call: %d code %d", status, code)
-	}
-	if limit, left, _ := remaining("/books/v3/vendorpayments"); limit != "1000" || left != "999" {
-		t.Errorf("accounting of the free plan: %s of %s left", left, limit)
-	}
+	status, code := u.code(t, "/inventory/v1/items")
+	errorIf(t, status != http.StatusTooManyRequests || code != 45, "fourth call: %d code %d", status, code)
+	limit, left, _ := remaining("/books/v3/vendorpayments")
+	errorIf(t, limit != "1000" || left != "999", "accounting of the free plan: %s of %s left", left, limit)
 	u.Advance(22 * time.Hour) // the day rolls: the first call leaves it
 	u.login(t)
-	if status, _ := u.code(t, "/inventory/v1/items"); status != http.StatusOK {
-		t.Errorf("a day later: status %d", status)
-	}
-	if status, code := u.code(t, "/inventory/v1/items"); status != http.StatusTooManyRequests || code != 45 {
-		t.Errorf("only one call left the day: %d code %d", status, code)
-	}
+	status, _ = u.code(t, "/inventory/v1/items")
+	errorIf(t, status != http.StatusOK, "a day later: status %d", status)
+	status, code = u.code(t, "/inventory/v1/items")
+	errorIf(t, status != http.StatusTooManyRequests || code != 45, "only one call left the day: %d code %d", status, code)
 }
 
 func TestConcurrencyLimit(t *testing.T) {
@@ -125,15 +111,12 @@ func TestConcurrencyLimit(t *testing.T) {
 				})
 				<-arrived
 			}
-			if status, code := u.code(t, "/books/v3/vendorpayments"); status != http.StatusTooManyRequests || code != 1070 {
-				t.Errorf("one more at once: %d code %d", status, code)
-			}
+			status, code := u.code(t, "/books/v3/vendorpayments")
+			errorIf(t, status != http.StatusTooManyRequests || code != 1070, "one more at once: %d code %d", status, code)
 			cancel()
 			calls.Wait()
 			stats := u.Stats()
-			if stats.WorstConcurrent != atOnce+1 || stats.Refused["1070"] != 1 || stats.ByStatus["none"] != atOnce {
-				t.Errorf("stats %+v", stats)
-			}
+			errorIf(t, stats.WorstConcurrent != atOnce+1 || stats.Refused["1070"] != 1 || stats.ByStatus["none"] != atOnce, "stats %+v", stats)
 		})
 	}
 }
@@ -145,15 +128,13 @@ func TestChatHasItsOwnMinute(t *testing.T) {
 		return u.serve(t, http.MethodGet, "/maintenanceapi/v2/chats?fields=chat_id", csvHeader()).Code
 	}
 	for range 30 {
-		if status := export(); status != http.StatusOK {
-			t.Fatalf("status %d", status)
-		}
+		status := export()
+		fatalIf(t, status != http.StatusOK, "status %d", status)
 	}
 	equal(t, export(), http.StatusTooManyRequests, "call 31: status")
 	stats := u.Stats()
-	if stats.Worst60s != 0 || stats.WorstChat60s != 31 || stats.ByService["chat"] != 31 || stats.Refused["429"] != 1 {
-		t.Errorf("stats %+v", stats)
-	}
+	errorIf(t, stats.Worst60s != 0 || stats.WorstChat60s != 31 || stats.ByService["chat"] != 31 || stats.Refused["429"] != 1,
+		"stats %+v", stats)
 	u.clock.move(5*time.Minute - time.Nanosecond) // docs/upstream.md U46: then lock for 5 minutes
 	equal(t, export(), http.StatusTooManyRequests, "within five minutes: status")
 	u.clock.move(time.Nanosecond)
@@ -164,17 +145,15 @@ func TestLimitsOffStillCount(t *testing.T) {
 	t.Parallel()
 	u := start(t, sandbox.Options{Records: 60, Limits: off()})
 	for range 150 {
-		if status, _ := u.code(t, "/inventory/v1/items"); status != http.StatusOK {
-			t.Fatalf("status %d", status)
-		}
+		status, _ := u.code(t, "/inventory/v1/items")
+		fatalIf(t, status != http.StatusOK, "status %d", status)
 	}
 	header := u.get(t, "/inventory/v1/items").Header() // of the free plan, where nothing is spent
 	for name, want := range map[string]string{"Limit": "1500", "Remaining": "1500", "Reset": "86400"} {
 		equal(t, header.Get("X-Rate-Limit-"+name), want, name)
 	}
-	if stats := u.Stats(); stats.Worst60s != 151 || len(stats.Refused) != 0 {
-		t.Errorf("stats %+v", stats)
-	}
+	stats := u.Stats()
+	errorIf(t, stats.Worst60s != 151 || len(stats.Refused) != 0, "stats %+v", stats)
 }
 
 func TestVendorName(t *testing.T) {
@@ -185,9 +164,7 @@ func TestVendorName(t *testing.T) {
 		Scope string `json:"scope"`
 	}
 	decode(t, u.serve(t, http.MethodPost, tokenURL(nil), nil), &answer)
-	if !strings.HasPrefix(answer.Scope, "AcmeBooks.contacts.READ AcmeBooks.accountants.READ ") {
-		t.Errorf("scope %q", answer.Scope)
-	}
+	errorIf(t, !strings.HasPrefix(answer.Scope, "AcmeBooks.contacts.READ AcmeBooks.accountants.READ "), "scope %q", answer.Scope)
 	for scheme, want := range map[string]int{"Acme": http.StatusOK, "Svc": http.StatusUnauthorized} {
 		header := http.Header{"Authorization": {scheme + "-oauthtoken " + answer.Token}}
 		equal(t, u.serve(t, http.MethodGet, target("/inventory/v1/items"), header).Code, want, scheme)

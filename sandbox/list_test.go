@@ -48,18 +48,14 @@ func TestChangeIsSeenByFilter(t *testing.T) {
 	changed := u.change(t, sandbox.Change{Seed: 4, Inserts: 3, Edits: 6, Deletes: 2})
 	for _, l := range listings() {
 		ids := changed[l.name]
-		if len(ids.Inserted) != 3 || len(ids.Edited) != 6 || len(ids.Deleted) != 2 {
-			t.Fatalf("%s: changed %+v", l.name, ids)
-		}
+		fatalIf(t, len(ids.Inserted) != 3 || len(ids.Edited) != 6 || len(ids.Deleted) != 2, "%s: changed %+v", l.name, ids)
 		all := u.all(t, l)
 		byID := map[string]object{}
 		for _, record := range all {
 			byID[text(t, record[l.id])] = record
 		}
 		for _, id := range ids.Deleted {
-			if byID[id] != nil || u.get(t, l.path+"/"+id).Code != http.StatusNotFound {
-				t.Errorf("%s: deleted %s is still there", l.name, id)
-			}
+			errorIf(t, byID[id] != nil || u.get(t, l.path+"/"+id).Code != http.StatusNotFound, "%s: deleted %s is still there", l.name, id)
 		}
 		moved := "last_modified_time"
 		if l.name == "credit_notes" {
@@ -74,9 +70,7 @@ func TestChangeIsSeenByFilter(t *testing.T) {
 			delete(byID[id], moved)
 			old := parsed(t, []byte(before[l.name][id]))
 			delete(old, moved)
-			if canonical(t, old) == canonical(t, byID[id]) {
-				t.Errorf("%s: the edit of %s changed no value", l.name, id)
-			}
+			errorIf(t, canonical(t, old) == canonical(t, byID[id]), "%s: the edit of %s changed no value", l.name, id)
 		}
 		touched := len(byID) - len(before[l.name]) // inserted less deleted
 		equal(t, touched, 1, l.name)
@@ -94,12 +88,10 @@ func TestUnencodedPlusLosesTheFilter(t *testing.T) {
 	t.Parallel()
 	u := start(t, sandbox.Options{Records: 600})
 	base := "/inventory/v1/items?organization_id=" + sandbox.DefaultOrganizationID + "&last_modified_time=2030-01-01T00:00:00"
-	if p := readPage(t, u.serve(t, http.MethodGet, base+"%2B0530", nil), "items"); len(p.Records) != 0 {
-		t.Errorf("encoded: %d records, want none", len(p.Records))
-	}
-	if p := readPage(t, u.serve(t, http.MethodGet, base+"+0530", nil), "items"); len(p.Records) != 168 {
-		t.Errorf("raw: %d records, want all 168", len(p.Records))
-	}
+	p := readPage(t, u.serve(t, http.MethodGet, base+"%2B0530", nil), "items")
+	errorIf(t, len(p.Records) != 0, "encoded: %d records, want none", len(p.Records))
+	p = readPage(t, u.serve(t, http.MethodGet, base+"+0530", nil), "items")
+	errorIf(t, len(p.Records) != 168, "raw: %d records, want all 168", len(p.Records))
 }
 
 func TestSorting(t *testing.T) {
@@ -129,28 +121,24 @@ func TestSorting(t *testing.T) {
 		for _, column := range c.columns {
 			for order, sign := range map[string]int{"A": 1, "D": -1} {
 				p := readPage(t, u.get(t, c.listing.path, "sort_column", column, "sort_order", order), c.listing.key)
-				if p.Context.Column != column || p.Context.Order != order {
-					t.Errorf("%s: context %+v for %s %s", c.listing.name, p.Context, column, order)
-				}
-				if !slices.IsSortedFunc(p.Records, func(a, b object) int { return sign * c.compare(t, a, b, column) }) {
-					t.Errorf("%s is not sorted by %s %s", c.listing.name, column, order)
-				}
+				errorIf(t, p.Context.Column != column || p.Context.Order != order,
+					"%s: context %+v for %s %s", c.listing.name, p.Context, column, order)
+				errorIf(t, !slices.IsSortedFunc(p.Records, func(a, b object) int { return sign * c.compare(t, a, b, column) }),
+					"%s is not sorted by %s %s", c.listing.name, column, order)
 			}
 		}
 	}
 	for _, l := range all { // unknown columns, or no column, mean newest first
 		for _, pairs := range [][]string{nil, {"sort_column", "colour", "sort_order", "A"}, {"frobnicate", "1"}} {
 			p := readPage(t, u.get(t, l.path, pairs...), l.key)
-			if p.Context.Column != "created_time" || p.Context.Order != "D" ||
-				!slices.IsSortedFunc(p.Records, func(a, b object) int { return -asText(t, a, b, "created_time") }) {
-				t.Errorf("%s with %v: not newest first: %+v", l.name, pairs, p.Context)
-			}
+			errorIf(t, p.Context.Column != "created_time" || p.Context.Order != "D" ||
+				!slices.IsSortedFunc(p.Records, func(a, b object) int { return -asText(t, a, b, "created_time") }),
+				"%s with %v: not newest first: %+v", l.name, pairs, p.Context)
 		}
 	}
 	// Credit notes cannot be sorted by modification time.
-	if p := readPage(t, u.get(t, all[4].path, "sort_column", "last_modified_time"), all[4].key); p.Context.Column != "created_time" {
-		t.Errorf("credit notes sorted by %s", p.Context.Column)
-	}
+	p := readPage(t, u.get(t, all[4].path, "sort_column", "last_modified_time"), all[4].key)
+	errorIf(t, p.Context.Column != "created_time", "credit notes sorted by %s", p.Context.Column)
 }
 
 // TestSortsModified checks the option: lists that filter by modification time then sort by it as
@@ -170,15 +158,13 @@ func TestSortsModified(t *testing.T) {
 			since := text(t, whole.Records[len(whole.Records)/2][column])
 			for order, sign := range map[string]int{"A": 1, "D": -1} {
 				p := readPage(t, u.get(t, c.listing.path, "sort_column", column, "sort_order", order, column, since), c.listing.key)
-				if (p.Context.Column == column && p.Context.Order == order) != c.sorts {
-					t.Errorf("%s, option %v: context %+v", c.listing.name, on, p.Context)
-				}
+				errorIf(t, (p.Context.Column == column && p.Context.Order == order) != c.sorts,
+					"%s, option %v: context %+v", c.listing.name, on, p.Context)
 				sorted := slices.IsSortedFunc(p.Records, func(a, b object) int {
 					return sign * instant(t, text(t, a[column])).Compare(instant(t, text(t, b[column])))
 				})
-				if len(p.Records) < 10 || sorted != c.sorts {
-					t.Errorf("%s %s, option %v: %d records, sorted %v", c.listing.name, order, on, len(p.Records), sorted)
-				}
+				errorIf(t, len(p.Records) < 10 || sorted != c.sorts,
+					"%s %s, option %v: %d records, sorted %v", c.listing.name, order, on, len(p.Records), sorted)
 			}
 		}
 	}
@@ -190,15 +176,12 @@ func TestTimesTie(t *testing.T) {
 	seconds, offsets, records := map[string]bool{}, map[string]bool{}, u.all(t, listings()[3])
 	for _, record := range records {
 		created := text(t, record["created_time"])
-		if instant(t, text(t, record["last_modified_time"])).Before(instant(t, created)) {
-			t.Errorf("bill %s changed before it was made", record["bill_id"])
-		}
+		errorIf(t, instant(t, text(t, record["last_modified_time"])).Before(instant(t, created)),
+			"bill %s changed before it was made", record["bill_id"])
 		seconds[created] = true
 		offsets[created[len(created)-5:]] = true
 	}
-	if len(seconds)*2 > len(records) || len(seconds) < 10 {
-		t.Errorf("%d records share %d seconds", len(records), len(seconds))
-	}
+	errorIf(t, len(seconds)*2 > len(records) || len(seconds) < 10, "%d records share %d seconds", len(records), len(seconds))
 	if !offsets["-0500"] || !offsets["-0400"] || len(offsets) != 2 {
 		t.Errorf("offsets %v, want those of New York", keysOf(offsets))
 	}
@@ -209,45 +192,35 @@ func TestAccountFilters(t *testing.T) {
 	u := start(t, sandbox.Options{Records: 10_000})
 	path := "/books/v3/chartofaccounts"
 	all := readPage(t, u.get(t, path, "filter_by", "AccountType.All"), "chartofaccounts")
-	if len(all.Records) != 200 || all.Context.More || all.Context.PerPage != 5000 {
-		t.Fatalf("%d accounts, %+v", len(all.Records), all.Context)
-	}
-	if p := readPage(t, u.get(t, path, "filter_by", "AccountType.All", "per_page", "150"), "chartofaccounts"); len(p.Records) != 150 || !p.Context.More {
-		t.Errorf("per_page is not honoured: %d accounts", len(p.Records))
-	}
+	fatalIf(t, len(all.Records) != 200 || all.Context.More || all.Context.PerPage != 5000, "%d accounts, %+v", len(all.Records), all.Context)
+	p := readPage(t, u.get(t, path, "filter_by", "AccountType.All", "per_page", "150"), "chartofaccounts")
+	errorIf(t, len(p.Records) != 150 || !p.Context.More, "per_page is not honoured: %d accounts", len(p.Records))
 	active := readPage(t, u.get(t, path), "chartofaccounts")
 	inactive := readPage(t, u.get(t, path, "filter_by", "AccountType.Inactive"), "chartofaccounts")
-	if len(inactive.Records) == 0 || len(active.Records)+len(inactive.Records) != 200 || active.Context.Filter != "AccountType.Active" {
-		t.Errorf("%d active, %d inactive, filter %q", len(active.Records), len(inactive.Records), active.Context.Filter)
-	}
+	errorIf(t, len(inactive.Records) == 0 || len(active.Records)+len(inactive.Records) != 200 || active.Context.Filter != "AccountType.Active",
+		"%d active, %d inactive, filter %q", len(active.Records), len(inactive.Records), active.Context.Filter)
 	for _, record := range inactive.Records {
 		equal(t, string(record["is_active"]), "false", record["account_id"])
 	}
 	grouped := 0
 	for _, group := range []string{"Asset", "Liability", "Equity", "Income", "Expense"} {
 		n := len(readPage(t, u.get(t, path, "filter_by", "AccountType."+group), "chartofaccounts").Records)
-		if n == 0 {
-			t.Errorf("no account of group %s", group)
-		}
+		errorIf(t, n == 0, "no account of group %s", group)
 		grouped += n
 	}
 	equal(t, grouped, 200, "groups hold")
-	if p := readPage(t, u.get(t, path, "showbalance", "false"), "chartofaccounts"); p.Records[0]["current_balance"] != nil {
-		t.Error("a balance that was declined")
-	}
+	p = readPage(t, u.get(t, path, "showbalance", "false"), "chartofaccounts")
+	errorIf(t, p.Records[0]["current_balance"] != nil, "a balance that was declined")
 }
 
 func TestPagesAreBounded(t *testing.T) {
 	t.Parallel()
 	u := start(t, sandbox.Options{Records: 2000})
 	p := readPage(t, u.get(t, "/inventory/v1/bills", "per_page", "5000"), "bills")
-	if len(p.Records) != 200 || p.Context.PerPage != 200 || !p.Context.More || p.Context.Report != "Bills" {
-		t.Errorf("%d records, %+v", len(p.Records), p.Context)
-	}
+	errorIf(t, len(p.Records) != 200 || p.Context.PerPage != 200 || !p.Context.More || p.Context.Report != "Bills",
+		"%d records, %+v", len(p.Records), p.Context)
 	p = readPage(t, u.get(t, "/inventory/v1/bills", "page", "99"), "bills")
-	if len(p.Records) != 0 || p.Context.More || p.Context.Page != 99 {
-		t.Errorf("behind the end: %d records, %+v", len(p.Records), p.Context)
-	}
+	errorIf(t, len(p.Records) != 0 || p.Context.More || p.Context.Page != 99, "behind the end: %d records, %+v", len(p.Records), p.Context)
 }
 
 func TestItemDetails(t *testing.T) {
@@ -263,9 +236,7 @@ func TestItemDetails(t *testing.T) {
 func amount(t *testing.T, value json.RawMessage) *big.Rat {
 	t.Helper()
 	r, ok := new(big.Rat).SetString(string(value))
-	if !ok {
-		t.Fatalf("not a number: %s", value)
-	}
+	fatalIf(t, !ok, "not a number: %s", value)
 	return r
 }
 

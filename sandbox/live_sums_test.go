@@ -19,9 +19,7 @@ func number(t *testing.T, value json.RawMessage) *big.Rat {
 		return new(big.Rat)
 	}
 	n, ok := new(big.Rat).SetString(read)
-	if !ok {
-		t.Fatalf("%s is no number", value)
-	}
+	fatalIf(t, !ok, "%s is no number", value)
 	return n
 }
 
@@ -89,9 +87,7 @@ func TestAsLiveAgrees(t *testing.T) {
 			}
 		}
 	}
-	if named < 100 {
-		t.Errorf("%d lines of bills name an item", named)
-	}
+	errorIf(t, named < 100, "%d lines of bills name an item", named)
 }
 
 // agreeBill returns the number of lines that name an item.
@@ -110,9 +106,7 @@ func agreeBill(t *testing.T, l listing, listed, one object, items map[string]boo
 	}
 	l.same(t, "line_item_taxes", levied, number(t, one["tax_total"]))
 	for _, tax := range elements(t, one, "taxes") {
-		if text(t, tax["tax_id"]) == "" {
-			t.Errorf("%s: tax %s has no identifier", l.name, tax["tax_name"])
-		}
+		errorIf(t, text(t, tax["tax_id"]) == "", "%s: tax %s has no identifier", l.name, tax["tax_name"])
 	}
 	return named
 }
@@ -128,13 +122,10 @@ func agreeNote(t *testing.T, l listing, one object) {
 func agreePayment(t *testing.T, l listing, listed, one object) {
 	t.Helper()
 	based := new(big.Rat).Mul(number(t, one["amount"]), number(t, one["exchange_rate"]))
-	if off := based.Sub(based, number(t, listed["bcy_amount"])); off.Abs(off).Cmp(big.NewRat(1, 200)) > 0 {
-		t.Errorf("%s: bcy_amount is off by %s", l.name, off.FloatString(4))
-	}
+	off := based.Sub(based, number(t, listed["bcy_amount"]))
+	errorIf(t, off.Abs(off).Cmp(big.NewRat(1, 200)) > 0, "%s: bcy_amount is off by %s", l.name, off.FloatString(4))
 	code := map[string]string{"460000000100000000": "INR", "460000000100000001": "USD"}[text(t, one["currency_id"])]
-	if text(t, one["currency_code"]) != code || code == "" {
-		t.Errorf("%s: currency %s is %s", l.name, one["currency_id"], one["currency_code"])
-	}
+	errorIf(t, text(t, one["currency_code"]) != code || code == "", "%s: currency %s is %s", l.name, one["currency_id"], one["currency_code"])
 }
 
 func agreeItem(t *testing.T, l listing, one object) {

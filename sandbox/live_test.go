@@ -93,9 +93,7 @@ func TestAsLiveFillsEveryKey(t *testing.T) {
 			}
 		}
 		for _, path := range slices.Sorted(maps.Keys(want)) {
-			if !filled(got, path) && !unplayed(path) {
-				t.Errorf("%s.%s: no record has a value of the live key %s", l.service, l.name, path)
-			}
+			errorIf(t, !filled(got, path) && !unplayed(path), "%s.%s: no record has a value of the live key %s", l.service, l.name, path)
 		}
 	}
 }
@@ -154,12 +152,10 @@ func TestAsLiveShowsHeaders(t *testing.T) {
 		single := u.alone(t, l, listed)
 		check := func(keys []string, inList, inSingle bool) {
 			for _, key := range keys {
-				if _, has := listed[key]; has != inList {
-					t.Errorf("%s: %s in the list: %t", name, key, has)
-				}
-				if _, has := single[key]; has != inSingle {
-					t.Errorf("%s: %s in the single record: %t", name, key, has)
-				}
+				_, has := listed[key]
+				errorIf(t, has != inList, "%s: %s in the list: %t", name, key, has)
+				_, has = single[key]
+				errorIf(t, has != inSingle, "%s: %s in the single record: %t", name, key, has)
 			}
 		}
 		check(want.both, true, true)
@@ -167,9 +163,8 @@ func TestAsLiveShowsHeaders(t *testing.T) {
 		check(want.list, true, false)
 		check(want.never, false, false)
 		for key, value := range listed {
-			if other, has := single[key]; has && string(other) != string(value) {
-				t.Errorf("%s: %s is %s in the list and %s in the single record", name, key, value, other)
-			}
+			other, has := single[key]
+			errorIf(t, has && string(other) != string(value), "%s: %s is %s in the list and %s in the single record", name, key, value, other)
 		}
 	}
 }
@@ -201,9 +196,8 @@ func TestAsLiveOrders(t *testing.T) {
 		if l.falls {
 			slices.Reverse(values)
 		}
-		if !slices.IsSorted(values) || len(slices.Compact(values)) < 3 || p.Context.Column != l.column {
-			t.Errorf("%s by %s: %q, context %+v", l.path, l.column, values, p.Context)
-		}
+		errorIf(t, !slices.IsSorted(values) || len(slices.Compact(values)) < 3 || p.Context.Column != l.column,
+			"%s by %s: %q, context %+v", l.path, l.column, values, p.Context)
 	}
 	p := readPage(t, u.get(t, "/books/v3/vendorpayments", "sort_column", "last_modified_time"), "vendorpayments")
 	equal(t, p.Context.Column, "date", "payments are sorted by")
@@ -223,12 +217,9 @@ func TestAsLiveShowsWrittenRecords(t *testing.T) {
 	decode(t, answer, &written)
 	l := liveListings()[slices.IndexFunc(liveListings(), func(l listing) bool { return l.name == "expenses" })]
 	at := slices.IndexFunc(u.listed(t, l), func(o object) bool { return string(o["expense_id"]) == string(written.Expense["expense_id"]) })
-	if answer.Code != http.StatusCreated || at < 0 {
-		t.Fatalf("status %d, place %d in the list: %.300s", answer.Code, at, answer.Body)
-	}
+	fatalIf(t, answer.Code != http.StatusCreated || at < 0, "status %d, place %d in the list: %.300s", answer.Code, at, answer.Body)
 	listed := u.listed(t, l)[at]
 	lines := elements(t, u.alone(t, l, listed), "line_items")
-	if string(listed["total_without_tax"]) != "500.00" || len(lines) != 1 || string(lines[0]["tax_amount"]) != "90.00" {
-		t.Errorf("without tax %s, lines %s", listed["total_without_tax"], lines)
-	}
+	errorIf(t, string(listed["total_without_tax"]) != "500.00" || len(lines) != 1 || string(lines[0]["tax_amount"]) != "90.00",
+		"without tax %s, lines %s", listed["total_without_tax"], lines)
 }

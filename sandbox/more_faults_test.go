@@ -102,9 +102,7 @@ func TestMoreFaultsOfPages(t *testing.T) {
 		clean := w.ask(t, http.MethodGet, url)
 		w.set(t, sandbox.Fault{Path: billsPath, Kind: kind, Milliseconds: 1, Seconds: 7})
 		struck := w.ask(t, http.MethodGet, url)
-		if clean.err != nil || clean.status != http.StatusOK {
-			t.Fatalf("%s: clean answer %d, %v", kind, clean.status, clean.err)
-		}
+		fatalIf(t, clean.err != nil || clean.status != http.StatusOK, "%s: clean answer %d, %v", kind, clean.status, clean.err)
 		equal(t, c.check(clean, struck), "", kind, struck.status, struck.header, struck.err, struck.body)
 	}
 }
@@ -344,9 +342,7 @@ func TestEveryKindIsTested(t *testing.T) {
 	var kinds []string
 	for _, kind := range sandbox.RareFaultKinds() {
 		kinds = append(kinds, kind.Kind)
-		if !strings.HasSuffix(kind.Sentence, ".") {
-			t.Errorf("%s: no sentence: %q", kind.Kind, kind.Sentence)
-		}
+		errorIf(t, !strings.HasSuffix(kind.Sentence, "."), "%s: no sentence: %q", kind.Kind, kind.Sentence)
 	}
 	slices.Sort(kinds)
 	slices.Sort(tested)

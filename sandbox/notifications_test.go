@@ -34,9 +34,7 @@ type callback struct {
 func (m *mailbox) Post(_ context.Context, address string, _ http.Header, body []byte) (int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if address != "http://127.0.0.1:1/hook" {
-		m.t.Errorf("posted to %s", address)
-	}
+	errorIf(m.t, address != "http://127.0.0.1:1/hook", "posted to %s", address)
 	var c callback
 	unmarshal(m.t, body, &c)
 	m.bodies = append(m.bodies, c)
@@ -57,9 +55,7 @@ func (u *upstream) watch(t *testing.T, prefix, events string) {
 	t.Helper()
 	body := `{"watch":[{"channel_id":1000000068001,"events":[` + events + `],"notify_url":"http://127.0.0.1:1/hook","token":"t","return_affected_field_values":true}]}`
 	answer := u.send(t, http.MethodPost, prefix+"/crm/v8/actions/watch", nil, body)
-	if answer.Code != http.StatusCreated || !strings.Contains(answer.Body.String(), `"SUCCESS"`) {
-		t.Fatalf("%d %s", answer.Code, answer.Body)
-	}
+	fatalIf(t, answer.Code != http.StatusCreated || !strings.Contains(answer.Body.String(), `"SUCCESS"`), "%d %s", answer.Code, answer.Body)
 }
 
 // Subscribers are told of the changes that they subscribed to, and of no others.
@@ -74,9 +70,8 @@ func TestChangesAreNotified(t *testing.T) {
 	bodies, raw := box.told()
 	for _, c := range bodies {
 		got[c.Module+"."+c.Operation] = append(got[c.Module+"."+c.Operation], c.IDs...)
-		if c.ChannelID != "1000000068001" || c.Token == nil || *c.Token != "t" || c.Resource != "http://example.com/crm/v8/"+c.Module {
-			t.Errorf("callback %+v", c)
-		}
+		errorIf(t, c.ChannelID != "1000000068001" || c.Token == nil || *c.Token != "t" || c.Resource != "http://example.com/crm/v8/"+c.Module,
+			"callback %+v", c)
 	}
 	bills := changed["bills"]
 	for name, want := range map[string][]string{
@@ -87,18 +82,14 @@ func TestChangesAreNotified(t *testing.T) {
 			t.Errorf("%s: told of %v, want %v", name, got[name], want)
 		}
 	}
-	if sent != 5 || len(got) != 5 {
-		t.Errorf("%d callbacks: %v", sent, got)
-	}
+	errorIf(t, sent != 5 || len(got) != 5, "%d callbacks: %v", sent, got)
 	// docs/upstream.md U285 and U287: names by record, values beside, those of a creation, too.
 	edited, inserted := bills.Edited[0], bills.Inserted[0]
 	for _, want := range []string{
 		`"affected_fields":[{"` + edited + `":["`, `"affected_values":[{"record_id":"` + edited + `","values":{`, `"Modified_Time":"2026-03-10T11:30:00+0530"`,
 		`"affected_values":[{"record_id":"` + inserted + `","values":{"Created_Time":"2026-03-10T11:30:00+0530"`,
 	} {
-		if !strings.Contains(raw, want) {
-			t.Errorf("no callback has %s:\n%s", want, raw)
-		}
+		errorIf(t, !strings.Contains(raw, want), "no callback has %s:\n%s", want, raw)
 	}
 }
 
@@ -113,9 +104,8 @@ func TestNotificationsAreSwitched(t *testing.T) {
 	var sent struct{ Sent int }
 	decode(t, u.send(t, http.MethodPost, "/_sandbox/deliver", nil, ""), &sent)
 	bodies, _ := box.told()
-	if sent.Sent != 2 || len(bodies) != 2 || bodies[0].Operation != "update" || len(bodies[0].Values) != 3 {
-		t.Errorf("sent %d: %+v", sent.Sent, bodies)
-	}
+	errorIf(t, sent.Sent != 2 || len(bodies) != 2 || bodies[0].Operation != "update" || len(bodies[0].Values) != 3,
+		"sent %d: %+v", sent.Sent, bodies)
 	// Changes made at once are told at once.
 	want := changed["accounting.contact_persons"].Edited
 	if got := bodies[0].IDs; len(want) != 3 || len(got) != 3 || !slices.Contains(got, want[0]) || !slices.Contains(got, want[2]) {
@@ -130,9 +120,8 @@ func TestNotificationsAreSwitched(t *testing.T) {
 		Modules []struct{ Name, ID string }
 	}
 	decode(t, u.serve(t, http.MethodGet, "/_sandbox/notifications", nil), &shown)
-	if !shown.Sending || shown.Stats.Channels != 1 || shown.Stats.Sent != 2 || shown.Stats.Duplicated != 1 || len(shown.Modules) < 21 {
-		t.Errorf("%+v", shown)
-	}
+	errorIf(t, !shown.Sending || shown.Stats.Channels != 1 || shown.Stats.Sent != 2 || shown.Stats.Duplicated != 1 || len(shown.Modules) < 21,
+		"%+v", shown)
 }
 
 // The form of callbacks and the life of channels are options of the start, and switched by control.
@@ -164,9 +153,8 @@ func TestHabitsOfNotifications(t *testing.T) {
 			}
 			u.change(t, sandbox.Change{Edits: 1, Resources: []string{"items"}})
 			u.Deliver(t.Context())
-			if bodies, _ := box.told(); len(bodies) != 1 || bodies[0].Operation != word {
-				t.Errorf("told %+v, want %s", bodies, word)
-			}
+			bodies, _ := box.told()
+			errorIf(t, len(bodies) != 1 || bodies[0].Operation != word, "told %+v, want %s", bodies, word)
 		}
 		check(c.want, c.form, c.expiry)
 		u.post(t, "notifications", `{"form":"documented","one_day":true}`, &struct{}{})
@@ -177,9 +165,8 @@ func TestHabitsOfNotifications(t *testing.T) {
 		u.login(t)
 		check(c.want, c.form, c.expiry)
 	}
-	if _, err := sandbox.New(sandbox.Options{Now: newClock().Now, Chaos: sandbox.Chaos{Reencode: 2}}); err == nil {
-		t.Error("a rate of 2 was taken")
-	}
+	_, err := sandbox.New(sandbox.Options{Now: newClock().Now, Chaos: sandbox.Chaos{Reencode: 2}})
+	errorIf(t, err == nil, "a rate of 2 was taken")
 }
 
 // The fault silent_channel: what it grants is told nothing.
@@ -220,9 +207,7 @@ func TestItemsAreProducts(t *testing.T) {
 	want := []string{
 		"Products.insert " + made.Item.ID, "Products.insert " + strings.Join(created["composite_items"].Inserted, "+"), "Products.delete " + made.Item.ID,
 	}
-	if !slices.Equal(got, want) || made.Item.ID == "" {
-		t.Errorf("told of %q, want %q", got, want)
-	}
+	errorIf(t, !slices.Equal(got, want) || made.Item.ID == "", "told of %q, want %q", got, want)
 }
 
 // Each organization has channels of its own. Without a Poster no callback waits.
@@ -235,20 +220,16 @@ func TestChannelsKeepApart(t *testing.T) {
 	u.watch(t, "/dc/eu", `"Products.all"`)
 	u.token = token
 	change := sandbox.Change{Edits: 1, Resources: []string{"items"}}
-	if _, err := u.Change(change); err != nil || u.Deliver(t.Context()) != 0 {
-		t.Errorf("a change at home was told abroad, or %v", err)
-	}
-	if _, err := u.ChangeOf(org, "eu", change); err != nil || u.Deliver(t.Context()) != 1 {
-		t.Errorf("a change abroad was not told, or %v", err)
-	}
-	if bodies, _ := box.told(); len(bodies) != 1 || bodies[0].Resource != "http://example.com/dc/eu/crm/v8/Products" {
-		t.Errorf("%+v", bodies)
-	}
+	_, err := u.Change(change)
+	errorIf(t, err != nil || u.Deliver(t.Context()) != 0, "a change at home was told abroad, or %v", err)
+	_, err = u.ChangeOf(org, "eu", change)
+	errorIf(t, err != nil || u.Deliver(t.Context()) != 1, "a change abroad was not told, or %v", err)
+	bodies, _ := box.told()
+	errorIf(t, len(bodies) != 1 || bodies[0].Resource != "http://example.com/dc/eu/crm/v8/Products", "%+v", bodies)
 	silent := start(t, sandbox.Options{Records: 60})
 	silent.watch(t, "", `"Products.all"`)
-	if _, err := silent.Change(change); err != nil || silent.Deliver(t.Context()) != 0 {
-		t.Errorf("a callback waits without a Poster, or %v", err)
-	}
+	_, err = silent.Change(change)
+	errorIf(t, err != nil || silent.Deliver(t.Context()) != 0, "a callback waits without a Poster, or %v", err)
 }
 
 func TestChannelsDieByTheVirtualClock(t *testing.T) {
@@ -257,9 +238,8 @@ func TestChannelsDieByTheVirtualClock(t *testing.T) {
 	u := start(t, sandbox.Options{Records: 200, Poster: box})
 	u.watch(t, "", `"Products.all"`) // for an hour: no expiry was given (docs/upstream.md U274)
 	u.Advance(3_600_000_000_000)
-	if _, err := u.Change(sandbox.Change{Edits: 1, Resources: []string{"items"}}); err != nil || u.Deliver(t.Context()) != 0 {
-		t.Errorf("an expired channel was told, or %v", err)
-	}
+	_, err := u.Change(sandbox.Change{Edits: 1, Resources: []string{"items"}})
+	errorIf(t, err != nil || u.Deliver(t.Context()) != 0, "an expired channel was told, or %v", err)
 }
 
 func TestUnknownPathsOfNotifications(t *testing.T) {
@@ -267,14 +247,12 @@ func TestUnknownPathsOfNotifications(t *testing.T) {
 	u := start(t, sandbox.Options{Records: 60})
 	for _, method := range []string{http.MethodOptions, http.MethodTrace} {
 		answer := u.serve(t, method, "/crm/v8/actions/watch", nil)
-		if answer.Code != http.StatusMethodNotAllowed || !strings.Contains(answer.Body.String(), "INVALID_REQUEST_METHOD") {
-			t.Errorf("%s: %d %s", method, answer.Code, answer.Body)
-		}
+		errorIf(t, answer.Code != http.StatusMethodNotAllowed || !strings.Contains(answer.Body.String(), "INVALID_REQUEST_METHOD"),
+			"%s: %d %s", method, answer.Code, answer.Body)
 	}
 	equal(t, u.serve(t, http.MethodPost, "/crm/v8/actions/other", nil).Code, http.StatusNotFound)
-	if n := u.Stats().ByService["notifications"]; n != 3 || u.Stats().Worst60s != 0 {
-		t.Errorf("%d calls of notifications, worst minute %d", n, u.Stats().Worst60s)
-	}
+	n := u.Stats().ByService["notifications"]
+	errorIf(t, n != 3 || u.Stats().Worst60s != 0, "%d calls of notifications, worst minute %d", n, u.Stats().Worst60s)
 }
 
 // signalled posts callbacks and signals each.

@@ -32,9 +32,7 @@ func (u *upstream) tokenOf(t *testing.T, id, dataCenter string) string {
 	}
 	query := tokenURL(url.Values{"refresh_token": {sandbox.RefreshTokenFor(id, dataCenter)}})
 	decode(t, u.serve(t, http.MethodPost, prefix+query, nil), &answer)
-	if answer.Token == "" || !strings.HasSuffix(answer.Domain, prefix) {
-		t.Fatalf("organization %s in %q: %+v", id, dataCenter, answer)
-	}
+	fatalIf(t, answer.Token == "" || !strings.HasSuffix(answer.Domain, prefix), "organization %s in %q: %+v", id, dataCenter, answer)
 	return answer.Token
 }
 
@@ -58,12 +56,9 @@ func TestOrganizationsHaveWorldsOfTheirOwn(t *testing.T) {
 	if len(own) != 84 || len(others) != 56 || len(abroad) != 84 { // 28 in a hundred
 		t.Errorf("%d, %d and %d bills", len(own), len(others), len(abroad))
 	}
-	if canonical(t, own[0]) == canonical(t, abroad[0]) {
-		t.Error("two data centers show one world")
-	}
-	if created := text(t, abroad[0]["created_time"]); !strings.HasSuffix(created, "+0100") && !strings.HasSuffix(created, "+0200") {
-		t.Errorf("created %s, want the time of Rome", created)
-	}
+	errorIf(t, canonical(t, own[0]) == canonical(t, abroad[0]), "two data centers show one world")
+	created := text(t, abroad[0]["created_time"])
+	errorIf(t, !strings.HasSuffix(created, "+0100") && !strings.HasSuffix(created, "+0200"), "created %s, want the time of Rome", created)
 	for _, c := range []struct {
 		prefix, id, token string
 		status            int
@@ -73,9 +68,8 @@ func TestOrganizationsHaveWorldsOfTheirOwn(t *testing.T) {
 		{"", org, third, http.StatusUnauthorized},
 		{"/dc/mars", org, third, http.StatusNotFound},
 	} {
-		if status, _ := u.billsOf(t, c.prefix, c.id, c.token); status != c.status {
-			t.Errorf("%s %s: status %d, want %d", c.prefix, c.id, status, c.status)
-		}
+		status, _ := u.billsOf(t, c.prefix, c.id, c.token)
+		errorIf(t, status != c.status, "%s %s: status %d, want %d", c.prefix, c.id, status, c.status)
 	}
 	if _, err := u.ChangeOf(org, "eu", sandbox.Change{Deletes: 4, Resources: []string{"bills"}}); err != nil {
 		t.Fatal(err)
@@ -100,9 +94,7 @@ func TestRefreshTokensKeepApart(t *testing.T) {
 		{"/dc/eu", sandbox.RefreshToken}, {"", sandbox.RefreshTokenFor(org, "eu")}, {"/dc/eu", sandbox.RefreshTokenFor("60099999999", "")},
 	} {
 		answer := u.serve(t, http.MethodPost, c.prefix+tokenURL(url.Values{"refresh_token": {c.refresh}}), nil)
-		if !strings.Contains(answer.Body.String(), "invalid_code") {
-			t.Errorf("%s: %s", c.prefix, answer.Body)
-		}
+		errorIf(t, !strings.Contains(answer.Body.String(), "invalid_code"), "%s: %s", c.prefix, answer.Body)
 	}
 	equal(t, sandbox.RefreshTokenFor(org, ""), sandbox.RefreshToken, "the own organization has two refresh tokens")
 }
@@ -114,19 +106,15 @@ func TestAllowancesKeepApart(t *testing.T) {
 	for range 101 {
 		u.billsOf(t, "", org, u.token)
 	}
-	if status, _ := u.billsOf(t, "", org, u.token); status != http.StatusTooManyRequests {
-		t.Errorf("call 102: status %d", status)
-	}
-	if status, _ := u.billsOf(t, "", "60099999999", second); status != http.StatusOK {
-		t.Errorf("another organization: status %d", status)
-	}
+	status, _ := u.billsOf(t, "", org, u.token)
+	errorIf(t, status != http.StatusTooManyRequests, "call 102: status %d", status)
+	status, _ = u.billsOf(t, "", "60099999999", second)
+	errorIf(t, status != http.StatusOK, "another organization: status %d", status)
 	stats, err := u.StatsOf("60099999999", "")
-	if err != nil || stats.Calls != 1 || stats.TokenRequests != 1 || u.Stats().Calls != 102 {
-		t.Errorf("%+v, %v; own %d calls", stats, err, u.Stats().Calls)
-	}
-	if _, err := u.StatsOf("1", ""); err == nil {
-		t.Error("an organization that is not played has statistics")
-	}
+	errorIf(t, err != nil || stats.Calls != 1 || stats.TokenRequests != 1 || u.Stats().Calls != 102,
+		"%+v, %v; own %d calls", stats, err, u.Stats().Calls)
+	_, err = u.StatsOf("1", "")
+	errorIf(t, err == nil, "an organization that is not played has statistics")
 }
 
 // A chat call names no organization: its token identifies it.
@@ -136,13 +124,10 @@ func TestChatBelongsToTheToken(t *testing.T) {
 	header := csvHeader()
 	header.Set("Authorization", "Svc-oauthtoken "+u.tokenOf(t, "60099999999", ""))
 	body := u.serve(t, http.MethodGet, "/maintenanceapi/v2/chats?fields=chat_id", header).Body.String()
-	if lines := strings.Count(body, "\r\n"); lines != 41 { // a fifth of 200, and the header
-		t.Errorf("%d lines", lines)
-	}
+	lines := strings.Count(body, "\r\n")
+	errorIf(t, lines != 41, "%d lines", lines) // a fifth of 200, and the header
 	stats, err := u.StatsOf("60099999999", "")
-	if err != nil || stats.ByService["chat"] != 1 || u.Stats().Calls != 0 {
-		t.Errorf("%+v, %v; own %d calls", stats, err, u.Stats().Calls)
-	}
+	errorIf(t, err != nil || stats.ByService["chat"] != 1 || u.Stats().Calls != 0, "%+v, %v; own %d calls", stats, err, u.Stats().Calls)
 }
 
 // A fault may strike one organization and spare the others.
@@ -153,9 +138,7 @@ func TestFaultsOfOneOrganization(t *testing.T) {
 	must(t, u.SetFaults([]sandbox.Fault{{Path: "/inventory/v1", Kind: "forbidden", Organization: "60099999999"}}))
 	struck, _ := u.billsOf(t, "", "60099999999", second)
 	spared, _ := u.billsOf(t, "", org, u.token)
-	if struck != http.StatusForbidden || spared != http.StatusOK {
-		t.Errorf("struck %d, spared %d", struck, spared)
-	}
+	errorIf(t, struck != http.StatusForbidden || spared != http.StatusOK, "struck %d, spared %d", struck, spared)
 }
 
 func TestControlsOfOtherOrganizations(t *testing.T) {
@@ -167,16 +150,14 @@ func TestControlsOfOtherOrganizations(t *testing.T) {
 		Refresh string `json:"refresh_token"`
 	}
 	decode(t, u.serve(t, http.MethodGet, "/_sandbox/organizations", nil), &played)
-	if len(played) != 3 || played[0].Refresh != sandbox.RefreshToken || played[2].Prefix != "/dc/eu" || played[2].ID != org {
-		t.Errorf("played %+v", played)
-	}
+	errorIf(t, len(played) != 3 || played[0].Refresh != sandbox.RefreshToken || played[2].Prefix != "/dc/eu" || played[2].ID != org,
+		"played %+v", played)
 	lines := u.serve(t, http.MethodGet, "/_sandbox/truth/inventory/bills?organization=60099999999", nil).Body.String()
 	equal(t, strings.Count(lines, "\n"), 56, "bills")
 	equal(t, u.serve(t, http.MethodGet, "/_sandbox/stats?organization=1", nil).Code, http.StatusNotFound, "unknown organization")
 	body := u.serve(t, http.MethodGet, "/", nil).Body.String()
-	if !strings.Contains(body, "60099999999") || !strings.Contains(body, sandbox.RefreshTokenFor(org, "eu")) {
-		t.Error("the landing page does not name the other organizations")
-	}
+	errorIf(t, !strings.Contains(body, "60099999999") || !strings.Contains(body, sandbox.RefreshTokenFor(org, "eu")),
+		"the landing page does not name the other organizations")
 }
 
 func TestNamesOfOrganizationsDiffer(t *testing.T) {
@@ -205,8 +186,7 @@ func TestNewRefusesBadNames(t *testing.T) {
 		"data center":   {Now: c.Now, Organizations: []sandbox.OrganizationOptions{{ID: "1", DataCenter: "a/b"}}},
 		"Moon":          {Now: c.Now, Organizations: []sandbox.OrganizationOptions{{ID: "1", TimeZone: "Moon/Base"}}},
 	} {
-		if _, err := sandbox.New(options); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want one that names %s", err, want)
-		}
+		_, err := sandbox.New(options)
+		errorIf(t, err == nil || !strings.Contains(err.Error(), want), "error %v, want one that names %s", err, want)
 	}
 }

@@ -36,9 +36,8 @@ func TestContactPersonsOfEveryContact(t *testing.T) {
 	t.Parallel()
 	u := start(t, wide())
 	vendors, customers := contacts(t, u)
-	if n := len(vendors) + len(customers); n > 24 || len(vendors) < 2 || len(customers) < 2 {
-		t.Errorf("%d vendors and %d customers", len(vendors), len(customers))
-	}
+	n := len(vendors) + len(customers)
+	errorIf(t, n > 24 || len(vendors) < 2 || len(customers) < 2, "%d vendors and %d customers", len(vendors), len(customers))
 	both := slices.Concat(vendors, customers)
 	for _, c := range []struct {
 		service, path, id, parent string
@@ -62,12 +61,9 @@ func TestContactPersonsOfEveryContact(t *testing.T) {
 				listed[text(t, record[c.id])] = canonical(t, record)
 			}
 		}
-		if diff := cmp.Diff(truth, listed); diff != "" || len(truth) == 0 {
-			t.Errorf("%s (-truth +listed):\n%.500s", c.service, diff)
-		}
-		if !sizes[0] || !sizes[1] || slices.Max(slices.Collect(maps.Keys(sizes))) > 3 {
-			t.Errorf("%s: contacts of %v persons", c.service, sizes)
-		}
+		diff := cmp.Diff(truth, listed)
+		errorIf(t, diff != "" || len(truth) == 0, "%s (-truth +listed):\n%.500s", c.service, diff)
+		errorIf(t, !sizes[0] || !sizes[1] || slices.Max(slices.Collect(maps.Keys(sizes))) > 3, "%s: contacts of %v persons", c.service, sizes)
 		equal(t, u.as(t, c.service, c.path+"460000000000000999/contactpersons").Code, http.StatusNotFound, c.service)
 	}
 }
@@ -93,9 +89,8 @@ func TestCustomModulesKeepApart(t *testing.T) {
 	seen := map[string]bool{}
 	for _, module := range []string{"cm_projects", "cm_assets"} {
 		for _, record := range readPage(t, u.get(t, "/books/v3/"+module), "module_record").Records {
-			if text(t, record["module_api_name"]) != module || record["module_name"] != nil {
-				t.Errorf("%s: %s, module_name %s", module, record["module_api_name"], record["module_name"])
-			}
+			errorIf(t, text(t, record["module_api_name"]) != module || record["module_name"] != nil,
+				"%s: %s, module_name %s", module, record["module_api_name"], record["module_name"])
 			seen[text(t, record["module_record_id"])] = true
 		}
 	}
@@ -114,9 +109,7 @@ func (u *upstream) channelPages(t *testing.T, path string, query url.Values) [][
 			Next     string `json:"next_token"`
 		}
 		answer := u.serve(t, http.MethodGet, path+"?"+query.Encode(), http.Header{"Content-Type": {"application/json"}})
-		if answer.Code != http.StatusOK {
-			t.Fatalf("%s: status %d %s", path, answer.Code, answer.Body)
-		}
+		fatalIf(t, answer.Code != http.StatusOK, "%s: status %d %s", path, answer.Code, answer.Body)
 		decode(t, answer, &body)
 		ids := make([]string, 0, len(body.Channels))
 		for _, channel := range body.Channels {
@@ -147,18 +140,16 @@ func TestChannelsGoOnByToken(t *testing.T) {
 	if got := slices.Concat(pages...); !slices.Equal(got, want) || len(pages) != 5 || len(pages[0]) != 7 { // thirty channels
 		t.Errorf("%d pages, %d of %d channels", len(pages), len(got), len(want))
 	}
-	if whole := u.channelPages(t, path, url.Values{}); len(whole) != 1 || len(whole[0]) != len(want) {
-		t.Errorf("without limit: %d pages", len(whole))
-	}
+	whole := u.channelPages(t, path, url.Values{})
+	errorIf(t, len(whole) != 1 || len(whole[0]) != len(want), "without limit: %d pages", len(whole))
 	yes, no := u.channelPages(t, path, url.Values{"joined": {"true"}}), u.channelPages(t, path, url.Values{"joined": {"false"}})
 	if len(yes[0]) != joined || len(yes[0])+len(no[0]) != len(want) || len(no[0]) == 0 {
 		t.Errorf("%d joined, %d not, %d in all", len(yes[0]), len(no[0]), len(want))
 	}
 	for _, query := range []string{"limit=101", "limit=0", "limit=x", "next_token=%21", "joined=maybe"} {
 		answer := u.serve(t, http.MethodGet, path+"?"+query, http.Header{"Content-Type": {"application/json"}})
-		if answer.Code != http.StatusBadRequest || !strings.Contains(answer.Body.String(), "param_invalid") {
-			t.Errorf("%s: status %d %s", query, answer.Code, answer.Body)
-		}
+		errorIf(t, answer.Code != http.StatusBadRequest || !strings.Contains(answer.Body.String(), "param_invalid"),
+			"%s: status %d %s", query, answer.Code, answer.Body)
 	}
 }
 
@@ -172,18 +163,14 @@ func TestNetworksKeepApart(t *testing.T) {
 		network := text(t, fields["network"])
 		truth[network] = append(truth[network], text(t, fields["channel_id"]))
 	}
-	if len(truth) != 2 || !slices.Equal(truth["partners"], truth["agencies"]) {
-		t.Errorf("channels by network: %v", truth)
-	}
+	errorIf(t, len(truth) != 2 || !slices.Equal(truth["partners"], truth["agencies"]), "channels by network: %v", truth)
 	chats := 0
 	for _, network := range []string{"partners", "agencies"} {
 		got := u.channelPages(t, "/network/"+network+"/api/v2/channels", url.Values{"limit": {"4"}})
 		equal(t, slices.Concat(got...), truth[network], network, got)
 		answer := u.serve(t, http.MethodGet, "/network/"+network+"/maintenanceapi/v2/chats?fields=chat_id,title", csvHeader())
 		rows, err := csv.NewReader(answer.Body).ReadAll()
-		if err != nil || len(rows) < 2 {
-			t.Fatalf("%s: %d rows, %v", network, len(rows), err)
-		}
+		fatalIf(t, err != nil || len(rows) < 2, "%s: %d rows, %v", network, len(rows), err)
 		chats += len(rows) - 1
 	}
 	for range u.Truth("chat", "network_conversations") {
@@ -221,9 +208,7 @@ func TestReferencesAreWhole(t *testing.T) {
 			switch {
 			case exists[name] != nil:
 				followed[name]++
-				if !exists[name][strings.Trim(string(value), `"`)] {
-					t.Errorf("%s.%s: %s leads nowhere", path, name, value)
-				}
+				errorIf(t, !exists[name][strings.Trim(string(value), `"`)], "%s.%s: %s leads nowhere", path, name, value)
 			case strings.HasPrefix(string(value), "[{"):
 				unmarshal(t, value, &elements)
 				for _, element := range elements {
@@ -261,12 +246,10 @@ func TestNewKindsSurviveStorms(t *testing.T) {
 			t.Errorf("%s: %d inserted, %d edited, %d deleted", name, len(ids.Inserted), len(ids.Edited), len(ids.Deleted))
 		}
 	}
-	if diff := cmp.Diff(changed["accounting.contact_persons"], changed["invoicing.contact_persons"]); diff != "" {
-		t.Errorf("accounting and invoicing share their persons:\n%s", diff)
-	}
-	if len(changed["opening_balances"].Deleted) != 0 || len(changed["opening_balances"].Inserted) != 0 {
-		t.Errorf("opening balance: %+v", changed["opening_balances"])
-	}
+	diff := cmp.Diff(changed["accounting.contact_persons"], changed["invoicing.contact_persons"])
+	errorIf(t, diff != "", "accounting and invoicing share their persons:\n%s", diff)
+	errorIf(t, len(changed["opening_balances"].Deleted) != 0 || len(changed["opening_balances"].Inserted) != 0,
+		"opening balance: %+v", changed["opening_balances"])
 	kept := map[string]bool{}
 	for record := range u.Truth("inventory", "taxes") {
 		tax := parsed(t, record)
@@ -275,8 +258,7 @@ func TestNewKindsSurviveStorms(t *testing.T) {
 	if !kept["GST18"] || !kept["GST5"] || !kept["GST0"] { // those of lines
 		t.Errorf("taxes %v", keysOf(kept))
 	}
-	if network := changed["network_channels"].Edited[0]; !strings.HasPrefix(network, "partners/") && !strings.HasPrefix(network, "agencies/") {
-		t.Errorf("edited channel %q", network)
-	}
+	network := changed["network_channels"].Edited[0]
+	errorIf(t, !strings.HasPrefix(network, "partners/") && !strings.HasPrefix(network, "agencies/"), "edited channel %q", network)
 	u.change(t, sandbox.Change{Edits: 1, Resources: []string{"billing.contact_persons", "inventory.taxes"}})
 }

@@ -100,14 +100,12 @@ func TestPagingCoversEachRecordOnce(t *testing.T) {
 				listed := map[string]string{}
 				for _, record := range u.all(t, l, "per_page", per) {
 					id := text(t, record[l.id])
-					if _, twice := listed[id]; twice {
-						t.Fatalf("record %s listed twice", id)
-					}
+					_, twice := listed[id]
+					fatalIf(t, twice, "record %s listed twice", id)
 					listed[id] = canonical(t, record)
 				}
-				if diff := cmp.Diff(truth, listed); diff != "" {
-					t.Fatalf("per_page %s (-truth +listed):\n%.500s", per, diff)
-				}
+				diff := cmp.Diff(truth, listed)
+				fatalIf(t, diff != "", "per_page %s (-truth +listed):\n%.500s", per, diff)
 			}
 		})
 	}
@@ -151,9 +149,7 @@ func TestExportIsTheTruth(t *testing.T) {
 	if diff := cmp.Diff(truth, exported); diff != "" || len(truth) != 600 || len(rows) != 601 {
 		t.Errorf("%d rows, %d in truth (-truth +exported):\n%.500s", len(rows)-1, len(truth), diff)
 	}
-	if awkward == 0 {
-		t.Error("no title needs quoting")
-	}
+	errorIf(t, awkward == 0, "no title needs quoting")
 }
 
 func TestExportNeedsItsParameters(t *testing.T) {
@@ -186,9 +182,8 @@ func TestHeadersOnly(t *testing.T) {
 		Kit object `json:"composite_item"`
 	}
 	decode(t, u.get(t, "/inventory/v1/compositeitems/"+text(t, kit["composite_item_id"])), &alone)
-	if kit["mapped_items"] != nil || alone.Kit["mapped_items"] == nil {
-		t.Errorf("mapped items: listed %s, alone %s", kit["mapped_items"], alone.Kit["mapped_items"])
-	}
+	errorIf(t, kit["mapped_items"] != nil || alone.Kit["mapped_items"] == nil,
+		"mapped items: listed %s, alone %s", kit["mapped_items"], alone.Kit["mapped_items"])
 	for _, l := range listings() {
 		listed := readPage(t, u.get(t, l.path), l.key).Records[0]
 		var envelope, single object
@@ -214,8 +209,7 @@ func TestNewRefusesBadOptions(t *testing.T) {
 		"TimeZone": {Now: c.Now, TimeZone: "Nowhere/Land"},
 		"Plan":     {Now: c.Now, Plan: "golden"},
 	} {
-		if _, err := sandbox.New(options); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want one that names %s", err, want)
-		}
+		_, err := sandbox.New(options)
+		errorIf(t, err == nil || !strings.Contains(err.Error(), want), "error %v, want one that names %s", err, want)
 	}
 }

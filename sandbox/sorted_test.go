@@ -33,9 +33,8 @@ func TestListedIsTheOrderOfTheList(t *testing.T) {
 		}
 	}
 	u := start(t, sandbox.Options{Records: 100, Limits: off()})
-	if got := u.Listed("inventory", "unicorns"); got != nil {
-		t.Errorf("an unknown resource lists %q", got)
-	}
+	got := u.Listed("inventory", "unicorns")
+	errorIf(t, got != nil, "an unknown resource lists %q", got)
 }
 
 // TestAccountsByType checks the order seen live, and that a requested sort replaces it.
@@ -49,10 +48,8 @@ func TestAccountsByType(t *testing.T) {
 		}
 		return values
 	}
-	if types := column("account_type"); !slices.IsSorted(types) || len(slices.Compact(types)) < 3 {
-		t.Errorf("without a sort the types are %q", types)
-	}
-	if names := column("account_name", "sort_column", "account_name", "sort_order", "A"); !slices.IsSorted(names) || len(names) < 50 {
-		t.Errorf("by name the names are %q", names)
-	}
+	types := column("account_type")
+	errorIf(t, !slices.IsSorted(types) || len(slices.Compact(types)) < 3, "without a sort the types are %q", types)
+	names := column("account_name", "sort_column", "account_name", "sort_order", "A")
+	errorIf(t, !slices.IsSorted(names) || len(names) < 50, "by name the names are %q", names)
 }

@@ -92,9 +92,7 @@ func byAddress(t *testing.T, letters []letter) map[string][]string {
 	got := map[string][]string{}
 	for _, one := range letters {
 		resource := strings.TrimSuffix(strings.TrimPrefix(one.address, "http://127.0.0.1:1/"), "?org=7")
-		if !one.authentic("org7" + one.body) {
-			t.Errorf("%s: %s is not signed by %s", resource, one.body, one.signature)
-		}
+		errorIf(t, !one.authentic("org7"+one.body), "%s: %s is not signed by %s", resource, one.body, one.signature)
 		got[resource] = append(got[resource], one.body)
 	}
 	for _, bodies := range got {
@@ -121,9 +119,8 @@ func TestRulesFireOnChange(t *testing.T) {
 			want = append(want, `{"`+id+`":"`+one+`"}`)
 		}
 		slices.Sort(want)
-		if diff := cmp.Diff(want, got[resource]); diff != "" || len(want) == 0 {
-			t.Errorf("%s (-want +got):\n%s", resource, diff)
-		}
+		diff := cmp.Diff(want, got[resource])
+		errorIf(t, diff != "" || len(want) == 0, "%s (-want +got):\n%s", resource, diff)
 	}
 }
 
@@ -136,16 +133,13 @@ func TestRulesFireOnWrites(t *testing.T) {
 	rule := func(resource string) sandbox.WebhookRule {
 		return sandbox.WebhookRule{Resource: resource, Address: "http://127.0.0.1:1/" + resource, Secret: hookSecret}
 	}
-	if err := u.SetWebhooks(sandbox.Webhooks{Rules: []sandbox.WebhookRule{
+	must(t, u.SetWebhooks(sandbox.Webhooks{Rules: []sandbox.WebhookRule{
 		rule("inventory.bills"), rule("accounting.vendor_payments"), rule("accounting.chart_of_accounts"), rule("inventory.items"),
-	}}); err != nil {
-		t.Fatal(err)
-	}
+	}}))
 	write := func(method, path, body string, want int) {
 		t.Helper()
-		if answer := u.send(t, method, target(path), nil, body); answer.Code != want {
-			t.Fatalf("%s %s: %d %s", method, path, answer.Code, answer.Body)
-		}
+		answer := u.send(t, method, target(path), nil, body)
+		fatalIf(t, answer.Code != want, "%s %s: %d %s", method, path, answer.Code, answer.Body)
 	}
 	told := func(want ...string) []letter {
 		t.Helper()
@@ -153,13 +147,10 @@ func TestRulesFireOnWrites(t *testing.T) {
 		var got []string
 		for _, one := range letters {
 			got = append(got, strings.TrimPrefix(one.address, "http://127.0.0.1:1/"))
-			if !one.authentic(one.body) {
-				t.Errorf("%s: signed %s", one.body, one.signature)
-			}
+			errorIf(t, !one.authentic(one.body), "%s: signed %s", one.body, one.signature)
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatalf("called (-want +got):\n%s", diff)
-		}
+		diff := cmp.Diff(want, got)
+		fatalIf(t, diff != "", "called (-want +got):\n%s", diff)
 		return letters
 	}
 	asAnswered := func(one letter, key, id, path string) string {
@@ -169,9 +160,8 @@ func TestRulesFireOnWrites(t *testing.T) {
 		var answer map[string]json.RawMessage
 		record := text(t, body[key][id])
 		decode(t, u.get(t, path+"/"+record), &answer)
-		if want := fmt.Sprintf(`{%q:%s}`, key, answer[key]); one.body != want {
-			t.Errorf("got  %s\nwant %s", one.body, want)
-		}
+		want := fmt.Sprintf(`{%q:%s}`, key, answer[key])
+		errorIf(t, one.body != want, "got  %s\nwant %s", one.body, want)
 		return record
 	}
 	vendor := text(t, readPage(t, u.get(t, billsPath), "bills").Records[0]["vendor_id"])
@@ -183,9 +173,8 @@ func TestRulesFireOnWrites(t *testing.T) {
 	equal(t, asAnswered(letters[1], "bill", "bill_id", billsPath), bill, "told of bill")
 	account := text(t, readPage(t, u.get(t, "/books/v3/chartofaccounts"), "chartofaccounts").Records[0]["account_id"])
 	write(http.MethodPut, "/books/v3/chartofaccounts/"+account, `{"description":"Ours"}`, http.StatusOK)
-	if got := asAnswered(told("accounting.chart_of_accounts")[0], "chart_of_account", "account_id", "/books/v3/chartofaccounts"); got != account {
-		t.Errorf("told of account %s, want %s", got, account)
-	}
+	got := asAnswered(told("accounting.chart_of_accounts")[0], "chart_of_account", "account_id", "/books/v3/chartofaccounts")
+	errorIf(t, got != account, "told of account %s, want %s", got, account)
 	write(http.MethodPost, "/inventory/v1/items", `{"name":"Lamp","rate":12}`, http.StatusCreated)
 	item := asAnswered(told("inventory.items")[0], "item", "item_id", "/inventory/v1/items")
 	u.post(t, "delete", `{"resource":"inventory.items","ids":["`+item+`"]}`, &struct{}{}) // no rule says so
@@ -215,9 +204,8 @@ func TestRulesFireOnActivity(t *testing.T) {
 		Records: 300, Plan: "standard", Poster: box, CustomModules: []string{"cm_visits"}, Webhooks: set, Activity: sandbox.Activity{Silent: 20},
 	})
 	quiet.Advance(10 * time.Hour)
-	if letters := box.delivered(t, quiet); len(letters) != 0 {
-		t.Errorf("%d webhooks of silent changes", len(letters))
-	}
+	letters := box.delivered(t, quiet)
+	errorIf(t, len(letters) != 0, "%d webhooks of silent changes", len(letters))
 }
 
 // The controls show and replace the rules of one organization; a reset brings back those of the
@@ -253,15 +241,13 @@ func TestWebhooksAreControlled(t *testing.T) {
 	}
 	u.Advance(24 * time.Hour)
 	const there = "?organization=" + org + "&dc=eu"
-	if got := show(there); len(got.Settings.Rules) != 0 || !got.Sending {
-		t.Errorf("the other organization has %+v", got)
-	}
+	got := show(there)
+	errorIf(t, len(got.Settings.Rules) != 0 || !got.Sending, "the other organization has %+v", got)
 	rules := `{"rules":[{"resource":"inventory.bills","address":"http://127.0.0.1:1/","secret":"sandboxsecret1"}],"retries":1,"pause_ns":1000000000}`
 	var now shown
 	u.post(t, "webhooks", rules, &now)
-	if len(now.Settings.Rules) != 1 || now.Settings.Retries != 1 || now.Settings.Daily != 1000 || len(change("items", 1)) != 0 {
-		t.Errorf("set %+v", now)
-	}
+	errorIf(t, len(now.Settings.Rules) != 1 || now.Settings.Retries != 1 || now.Settings.Daily != 1000 || len(change("items", 1)) != 0,
+		"set %+v", now)
 	for query, bad := range map[string]string{
 		"": `{"rules":[{"resource":"bills","address":"http://127.0.0.1:1/"}]}`, "?": `{"colour":1}`, there: rules, // its plan has no rules.
 	} {
@@ -272,12 +258,10 @@ func TestWebhooksAreControlled(t *testing.T) {
 	first := change("bills", 1)
 	u.Advance(time.Second)
 	again := box.delivered(t, u)
-	if len(first) != 1 || len(again) != 1 || first[0].body != again[0].body || first[0].authentic(first[0].body) {
-		t.Errorf("at first %+v\nagain %+v", first, again)
-	}
-	if stats := show("").Stats; stats.Retried != 1 || stats.Failed != 1 || stats.Reencoded != 2 || stats.Sent != 3 {
-		t.Errorf("%+v", stats)
-	}
+	errorIf(t, len(first) != 1 || len(again) != 1 || first[0].body != again[0].body || first[0].authentic(first[0].body),
+		"at first %+v\nagain %+v", first, again)
+	stats := show("").Stats
+	errorIf(t, stats.Retried != 1 || stats.Failed != 1 || stats.Reencoded != 2 || stats.Sent != 3, "%+v", stats)
 	box.status = 0
 	u.post(t, "plan", `{"plan":"free"}`, &struct{}{})
 	if letters := change("bills", 2); len(letters) != 0 || show("").Stats.Unpaid != 2 {
@@ -294,30 +278,23 @@ func TestWebhookOptions(t *testing.T) {
 	t.Parallel()
 	rules := sandbox.Webhooks{Rules: []sandbox.WebhookRule{{Resource: "inventory.items", Address: "https://example.com/hook"}}}
 	o := sandbox.Options{Records: 60, Now: newClock().Now, Webhooks: rules, Plan: "standard"}
-	if _, err := sandbox.New(o); err == nil {
-		t.Error("an address elsewhere was taken")
-	}
+	_, err := sandbox.New(o)
+	errorIf(t, err == nil, "an address elsewhere was taken")
 	o.CallbacksAnywhere = true
-	if _, err := sandbox.New(o); err != nil {
-		t.Error(err)
-	}
+	_, err = sandbox.New(o)
+	errorIf(t, err != nil, "%v", err)
 	o.Plan = "free"
-	if _, err := sandbox.New(o); err == nil || !strings.Contains(err.Error(), "free") {
-		t.Errorf("a free organization was given rules: %v", err)
-	}
+	_, err = sandbox.New(o)
+	errorIf(t, err == nil || !strings.Contains(err.Error(), "free"), "a free organization was given rules: %v", err)
 	box := &letterbox{}
 	u := start(t, sandbox.Options{Records: 100, Plan: "standard", Poster: box, Organizations: []sandbox.OrganizationOptions{{ID: "7"}}})
 	must(t, u.SetWebhooksOf("7", "", sandbox.Webhooks{Rules: []sandbox.WebhookRule{identified("inventory.items", "item_id")}}))
-	if u.SetWebhooksOf("8", "", sandbox.Webhooks{}) == nil {
-		t.Error("an organization that is not played was given rules")
-	}
+	errorIf(t, u.SetWebhooksOf("8", "", sandbox.Webhooks{}) == nil, "an organization that is not played was given rules")
 	edit := sandbox.Change{Edits: 1, Resources: []string{"items"}}
-	if _, err := u.Change(edit); err != nil || len(box.delivered(t, u)) != 0 {
-		t.Errorf("the wrong organization was told, or %v", err)
-	}
-	if _, err := u.ChangeOf("7", "", edit); err != nil || len(box.delivered(t, u)) != 1 {
-		t.Errorf("the right organization was not told, or %v", err)
-	}
+	_, err = u.Change(edit)
+	errorIf(t, err != nil || len(box.delivered(t, u)) != 0, "the wrong organization was told, or %v", err)
+	_, err = u.ChangeOf("7", "", edit)
+	errorIf(t, err != nil || len(box.delivered(t, u)) != 1, "the right organization was not told, or %v", err)
 }
 
 // Chaos of the options strikes callbacks and webhooks alike.
@@ -331,9 +308,7 @@ func TestChaosByOption(t *testing.T) {
 	u.watch(t, "", `"Products.all"`)
 	u.change(t, sandbox.Change{Edits: 1, Resources: []string{"items"}})
 	letters := box.delivered(t, u)
-	if len(letters) != 2 {
-		t.Fatalf("%d messages", len(letters))
-	}
+	fatalIf(t, len(letters) != 2, "%d messages", len(letters))
 	for _, one := range letters {
 		equal(t, one.header.Get("Content-Encoding"), "gzip", one.address, one.body)
 	}
@@ -353,7 +328,6 @@ func TestRunSendsWebhooks(t *testing.T) {
 	u.change(t, sandbox.Change{Edits: 1, Resources: []string{"items"}})
 	u.Advance(time.Hour)
 	<-box.arrived
-	if _, raw := box.told(); !strings.HasPrefix(raw, `{"item":{`) {
-		t.Errorf("told %s", raw)
-	}
+	_, raw := box.told()
+	errorIf(t, !strings.HasPrefix(raw, `{"item":{`), "told %s", raw)
 }

@@ -50,21 +50,15 @@ func TestChangesAreTold(t *testing.T) {
 				t.Errorf("edit of %s: %v", e.ID, fields)
 			}
 		case world.Deleted:
-			if !slices.Contains(want.Deleted, e.ID) || len(fields) > 0 {
-				t.Errorf("deletion of %s: %v", e.ID, fields)
-			}
+			errorIf(t, !slices.Contains(want.Deleted, e.ID) || len(fields) > 0, "deletion of %s: %v", e.ID, fields)
 		case world.Inserted:
-			if !slices.Contains(want.Inserted, e.ID) || string(e.Fields["item_id"]) != `"`+e.ID+`"` {
-				t.Errorf("insertion of %s: %v", e.ID, fields)
-			}
+			errorIf(t, !slices.Contains(want.Inserted, e.ID) || string(e.Fields["item_id"]) != `"`+e.ID+`"`, "insertion of %s: %v", e.ID, fields)
 		case world.Quieted, world.Restored:
 			t.Errorf("%s: operation %d", e.ID, e.Operation)
 		}
 	}
 	slices.Sort(ids)
-	if len(slices.Compact(ids)) != 4 || len(told) != 4 {
-		t.Errorf("told of %v", ids)
-	}
+	errorIf(t, len(slices.Compact(ids)) != 4 || len(told) != 4, "told of %v", ids)
 }
 
 // A payment is reported with its bills, and with the accounts that it moves in silence.
@@ -83,9 +77,8 @@ func TestPaymentsAreTold(t *testing.T) {
 		t.Fatalf("told of %d payments, %d bills, %d accounts", len(payments), len(bills), len(accounts))
 	}
 	for _, e := range payments {
-		if e.Operation != world.Inserted || !strings.Contains(string(e.Fields["bills"]), "bill_id") {
-			t.Errorf("payment %s: operation %d, bills %s", e.ID, e.Operation, e.Fields["bills"])
-		}
+		errorIf(t, e.Operation != world.Inserted || !strings.Contains(string(e.Fields["bills"]), "bill_id"),
+			"payment %s: operation %d, bills %s", e.ID, e.Operation, e.Fields["bills"])
 	}
 	for _, e := range bills {
 		if e.Operation != world.Edited || e.Fields["payments"] == nil || e.Fields["balance"] == nil || e.Fields["last_modified_time"] == nil || e.Fields["line_items"] != nil {
@@ -93,9 +86,8 @@ func TestPaymentsAreTold(t *testing.T) {
 		}
 	}
 	for _, e := range accounts {
-		if e.Operation != world.Quieted || len(e.Fields) != 1 || e.Fields["current_balance"] == nil {
-			t.Errorf("account %s: operation %d, %v", e.ID, e.Operation, e.Fields)
-		}
+		errorIf(t, e.Operation != world.Quieted || len(e.Fields) != 1 || e.Fields["current_balance"] == nil,
+			"account %s: operation %d, %v", e.ID, e.Operation, e.Fields)
 	}
 }
 
@@ -121,9 +113,7 @@ func TestTheWorldLivesByTheClock(t *testing.T) {
 	half := count()
 	c.Advance(20 * time.Hour)
 	whole := count()
-	if half < before || whole < half+20 || whole > before+410 {
-		t.Errorf("%d, %d, %d bills", before, half, whole)
-	}
+	errorIf(t, half < before || whole < half+20 || whole > before+410, "%d, %d, %d bills", before, half, whole)
 	for record := range c.Truth("inventory", "bills") {
 		var bill struct {
 			Created string `json:"created_time"`
@@ -136,16 +126,14 @@ func TestTheWorldLivesByTheClock(t *testing.T) {
 			t.Fatalf("a bill of %s at %s: %v", bill.Created, c.Time(), err)
 		}
 	}
-	if err := c.SetActivity(activity.Rates{Inserts: -1}); err == nil {
-		t.Error("a negative rate was taken")
-	}
+	err = c.SetActivity(activity.Rates{Inserts: -1})
+	errorIf(t, err == nil, "a negative rate was taken")
 	if err := c.SetActivity(activity.Rates{}); err != nil || !c.Activity().Quiet() {
 		t.Errorf("no activity: %v, %+v", err, c.Activity())
 	}
 	c.Advance(100 * time.Hour)
-	if after := count(); after != whole {
-		t.Errorf("%d bills after a quiet time, want %d", after, whole)
-	}
+	after := count()
+	errorIf(t, after != whole, "%d bills after a quiet time, want %d", after, whole)
 }
 
 // Offsets follow the zone through both changes of a year: the hour that repeats, and the one that
@@ -175,14 +163,11 @@ func TestDaylightSaving(t *testing.T) {
 			must(t, json.Unmarshal(record, &bill))
 			if bill.ID == changed["bills"].Inserted[0] {
 				seen = true
-				if bill.Created != step.want || bill.Modified != step.want {
-					t.Errorf("%s: created %s, modified %s, want %s", step.at, bill.Created, bill.Modified, step.want)
-				}
+				errorIf(t, bill.Created != step.want || bill.Modified != step.want,
+					"%s: created %s, modified %s, want %s", step.at, bill.Created, bill.Modified, step.want)
 			}
 		}
-		if !seen {
-			t.Errorf("%s: the bill is not there", step.at)
-		}
+		errorIf(t, !seen, "%s: the bill is not there", step.at)
 	}
 }
 
@@ -190,5 +175,13 @@ func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
 	}
 }

@@ -14,33 +14,24 @@ func TestConsentPageIsPlainAndWhole(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
 	status, header, body := s.page(t, asking(nil).Encode())
-	if status != http.StatusOK || !strings.HasPrefix(header.Get("Content-Type"), "text/html") {
-		t.Fatalf("%d %s", status, header.Get("Content-Type"))
-	}
+	fatalIf(t, status != http.StatusOK || !strings.HasPrefix(header.Get("Content-Type"), "text/html"),
+		"%d %s", status, header.Get("Content-Type"))
 	for _, want := range []string{
 		`<html lang="en">`, "<title>", "<main>", "<h1>First &lt;b&gt;client&lt;/b&gt; asks for access</h1>",
 		"SvcInventory.items.READ", "SvcChat.Channels.READ", `<form method="post">`, "<legend>",
 		`value="u1/601"`, `value="u1/602"`, `value="u2/601"`, `name="decision" value="accept"`, `name="decision" value="deny"`,
 		"127.0.0.1:9999", "while you are away",
 	} {
-		if !strings.Contains(body, want) {
-			t.Errorf("the page lacks %s", want)
-		}
+		errorIf(t, !strings.Contains(body, want), "the page lacks %s", want)
 	}
 	for _, tag := range []string{"<script", "javascript:", "onclick", "<b>client", "<img", "src="} {
-		if strings.Contains(body, tag) {
-			t.Errorf("the page holds %s", tag)
-		}
+		errorIf(t, strings.Contains(body, tag), "the page holds %s", tag)
 	}
-	if inputs, labels := strings.Count(body, `type="radio"`), strings.Count(body, "<label>"); inputs != 3 || labels != 3 {
-		t.Errorf("%d choices with %d labels, want 3 with 3", inputs, labels)
-	}
-	if policy := header.Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") || !strings.Contains(policy, "frame-ancestors 'none'") {
-		t.Errorf("policy %q", policy)
-	}
-	if header.Get("Cache-Control") != "no-store" {
-		t.Error("the page may be cached")
-	}
+	inputs, labels := strings.Count(body, `type="radio"`), strings.Count(body, "<label>")
+	errorIf(t, inputs != 3 || labels != 3, "%d choices with %d labels, want 3 with 3", inputs, labels)
+	policy := header.Get("Content-Security-Policy")
+	errorIf(t, !strings.Contains(policy, "default-src 'none'") || !strings.Contains(policy, "frame-ancestors 'none'"), "policy %q", policy)
+	errorIf(t, header.Get("Cache-Control") != "no-store", "the page may be cached")
 }
 
 func TestOneOrganizationNeedsNoChoice(t *testing.T) {
@@ -49,14 +40,12 @@ func TestOneOrganizationNeedsNoChoice(t *testing.T) {
 		o.Users = []oauth.User{{ID: "u9", Name: "Only", Organizations: []oauth.Organization{{ID: "9", Name: "Single"}}}}
 		o.Grants = nil
 	})
-	if _, _, body := s.page(t, asking(nil).Encode()); strings.Contains(body, `type="radio"`) || !strings.Contains(body, "Single") {
-		t.Errorf("the page is %s", body)
-	}
+	_, _, body := s.page(t, asking(nil).Encode())
+	errorIf(t, strings.Contains(body, `type="radio"`) || !strings.Contains(body, "Single"), "the page is %s", body)
 	token := s.exchange(t, s.code(t, asking(nil), ""))
 	who, verdict := s.Check(token["access_token"].(string), "Inventory.items.READ")
-	if want := (oauth.Access{Client: "1000.ONE", User: "u9", Organization: "9"}); verdict != oauth.Granted || who != want {
-		t.Errorf("token opens for %+v (%d), want %+v", who, verdict, want)
-	}
+	want := (oauth.Access{Client: "1000.ONE", User: "u9", Organization: "9"})
+	errorIf(t, verdict != oauth.Granted || who != want, "token opens for %+v (%d), want %+v", who, verdict, want)
 }
 
 // docs/upstream.md U22: after consent, redirect to redirect_uri with query parameters code and
@@ -72,20 +61,12 @@ func TestRedirects(t *testing.T) {
 	} {
 		status, header, _ := s.click(t, query, url.Values{"decision": {decision}, "organization": {"u1/602"}})
 		to, err := url.Parse(header.Get("Location"))
-		if err != nil || status != http.StatusFound {
-			t.Fatalf("%s: %d %v", decision, status, err)
-		}
-		if to.Host != "127.0.0.1:9999" || to.Path != "/callback" {
-			t.Errorf("%s: sent to %s", decision, to)
-		}
+		fatalIf(t, err != nil || status != http.StatusFound, "%s: %d %v", decision, status, err)
+		errorIf(t, to.Host != "127.0.0.1:9999" || to.Path != "/callback", "%s: sent to %s", decision, to)
 		for name, value := range want {
-			if to.Query().Get(name) != value {
-				t.Errorf("%s: %s is %q, want %q", decision, name, to.Query().Get(name), value)
-			}
+			errorIf(t, to.Query().Get(name) != value, "%s: %s is %q, want %q", decision, name, to.Query().Get(name), value)
 		}
-		if decision == "accept" && to.Query().Get("code") == "" {
-			t.Error("accept: no code")
-		}
+		errorIf(t, decision == "accept" && to.Query().Get("code") == "", "accept: no code")
 	}
 }
 
@@ -119,21 +100,15 @@ func TestMistakesAreShown(t *testing.T) {
 			t.Parallel()
 			query := asking(test.change)
 			status, header, body := s.page(t, query.Encode())
-			if status != http.StatusBadRequest || header.Get("Location") != "" {
-				t.Errorf("%d, Location %q", status, header.Get("Location"))
-			}
-			if !strings.Contains(body, test.says) || !strings.Contains(body, `role="alert"`) || strings.Contains(body, "<script") {
-				t.Errorf("the page does not say %q: %s", test.says, body)
-			}
+			errorIf(t, status != http.StatusBadRequest || header.Get("Location") != "", "%d, Location %q", status, header.Get("Location"))
+			errorIf(t, !strings.Contains(body, test.says) || !strings.Contains(body, `role="alert"`) || strings.Contains(body, "<script"),
+				"the page does not say %q: %s", test.says, body)
 			status, header, _ = s.click(t, query, url.Values{"decision": {"accept"}, "organization": {"u1/601"}})
-			if status != http.StatusBadRequest || header.Get("Location") != "" {
-				t.Errorf("accepted: %d, Location %q", status, header.Get("Location"))
-			}
+			errorIf(t, status != http.StatusBadRequest || header.Get("Location") != "", "accepted: %d, Location %q", status, header.Get("Location"))
 		})
 	}
-	if status, _, _ := s.page(t, "scope=%zz"); status != http.StatusBadRequest {
-		t.Errorf("a broken query: %d", status)
-	}
+	status, _, _ := s.page(t, "scope=%zz")
+	errorIf(t, status != http.StatusBadRequest, "a broken query: %d", status)
 }
 
 func TestFormMistakes(t *testing.T) {
@@ -144,17 +119,14 @@ func TestFormMistakes(t *testing.T) {
 		"unknown choice":     {"decision": {"accept"}, "organization": {"u2/602"}},
 		"neither yes nor no": {"organization": {"u1/601"}},
 	} {
-		if status, header, _ := s.click(t, asking(nil), form); status != http.StatusBadRequest || header.Get("Location") != "" {
-			t.Errorf("%s: %d, Location %q", name, status, header.Get("Location"))
-		}
+		status, header, _ := s.click(t, asking(nil), form)
+		errorIf(t, status != http.StatusBadRequest || header.Get("Location") != "", "%s: %d, Location %q", name, status, header.Get("Location"))
 	}
 	form := url.Values{"decision": {"accept"}, "organization": {"u1/601"}}
-	if status, _, _ := s.click(t, asking(nil), form, "Sec-Fetch-Site", "cross-site"); status != http.StatusForbidden {
-		t.Errorf("a form of another site: %d", status)
-	}
-	if status, _, _ := s.click(t, asking(nil), form, "Sec-Fetch-Site", "same-origin"); status != http.StatusFound {
-		t.Errorf("the page's own form: %d", status)
-	}
+	status, _, _ := s.click(t, asking(nil), form, "Sec-Fetch-Site", "cross-site")
+	errorIf(t, status != http.StatusForbidden, "a form of another site: %d", status)
+	status, _, _ = s.click(t, asking(nil), form, "Sec-Fetch-Site", "same-origin")
+	errorIf(t, status != http.StatusFound, "the page's own form: %d", status)
 }
 
 func TestNewRefuses(t *testing.T) {
@@ -171,9 +143,8 @@ func TestNewRefuses(t *testing.T) {
 	} {
 		o := options(newClock())
 		change(&o)
-		if _, err := oauth.New(o); err == nil || !regexp.MustCompile(regexp.QuoteMeta(says)).MatchString(err.Error()) {
-			t.Errorf("want an error with %q, got %v", says, err)
-		}
+		_, err := oauth.New(o)
+		errorIf(t, err == nil || !regexp.MustCompile(regexp.QuoteMeta(says)).MatchString(err.Error()), "want an error with %q, got %v", says, err)
 	}
 }
 
@@ -189,9 +160,8 @@ func FuzzAuthorize(f *testing.F) {
 	f.Fuzz(func(t *testing.T, query, decision, organization string) {
 		for _, form := range []url.Values{nil, {"decision": {decision}, "organization": {organization}}} {
 			status, location := serve(server, "/oauth/v2/auth", query, form)
-			if status >= http.StatusInternalServerError || (location != "" && !strings.HasPrefix(location, "http://127.0.0.1")) {
-				t.Errorf("%q, %v: %d, Location %q", query, form, status, location)
-			}
+			errorIf(t, status >= http.StatusInternalServerError || (location != "" && !strings.HasPrefix(location, "http://127.0.0.1")),
+				"%q, %v: %d, Location %q", query, form, status, location)
 		}
 	})
 }

@@ -132,9 +132,7 @@ func (s *fixture) click(t *testing.T, query url.Values, form url.Values, headers
 func (s *fixture) code(t *testing.T, query url.Values, organization string) string {
 	t.Helper()
 	status, header, body := s.click(t, query, url.Values{"decision": {"accept"}, "organization": {organization}})
-	if status != http.StatusFound {
-		t.Fatalf("accept: %d %s", status, body)
-	}
+	fatalIf(t, status != http.StatusFound, "accept: %d %s", status, body)
 	to, err := url.Parse(header.Get("Location"))
 	must(t, err)
 	return to.Query().Get("code")
@@ -151,9 +149,8 @@ func (s *fixture) post(t *testing.T, path string, pairs ...string) (int, map[str
 	must(t, err)
 	status, _, body := s.do(t, r)
 	var answer map[string]any
-	if err := json.Unmarshal([]byte(body), &answer); err != nil {
-		t.Fatalf("%s: %d %q: %v", path, status, body, err)
-	}
+	err = json.Unmarshal([]byte(body), &answer)
+	fatalIf(t, err != nil, "%s: %d %q: %v", path, status, body, err)
 	return status, answer
 }
 
@@ -165,9 +162,7 @@ func (s *fixture) exchange(t *testing.T, code string, changes ...string) map[str
 		"state", "s-1", "scope", "SvcInventory.items.READ,SvcChat.Channels.READ", "code", code,
 	}, changes...)
 	status, answer := s.post(t, "/oauth/v2/token", pairs...)
-	if status != http.StatusOK {
-		t.Fatalf("the token endpoint answered %d: %v", status, answer)
-	}
+	fatalIf(t, status != http.StatusOK, "the token endpoint answered %d: %v", status, answer)
 	return answer
 }
 
@@ -182,17 +177,15 @@ func (s *fixture) refresh(t *testing.T, token string, changes ...string) (int, m
 // refuses demands an error for a refresh token.
 func (s *fixture) refuses(t *testing.T, want, token string, changes ...string) {
 	t.Helper()
-	if status, answer := s.refresh(t, token, changes...); status != http.StatusOK || answer["error"] != want {
-		t.Errorf("%d %v, want %s", status, answer, want)
-	}
+	status, answer := s.refresh(t, token, changes...)
+	errorIf(t, status != http.StatusOK || answer["error"] != want, "%d %v, want %s", status, answer, want)
 }
 
 // judges demands a verdict about an access token.
 func (s *fixture) judges(t *testing.T, token string, want oauth.Verdict, scopes ...string) {
 	t.Helper()
-	if _, verdict := s.Check(token, scopes...); verdict != want {
-		t.Errorf("verdict %d, want %d", verdict, want)
-	}
+	_, verdict := s.Check(token, scopes...)
+	errorIf(t, verdict != want, "verdict %d, want %d", verdict, want)
 }
 
 // access gets an access token for a refresh token.
@@ -200,9 +193,7 @@ func (s *fixture) access(t *testing.T, refresh string) string {
 	t.Helper()
 	_, answer := s.refresh(t, refresh)
 	text, _ := answer["access_token"].(string)
-	if text == "" {
-		t.Fatalf("no access token: %v", answer)
-	}
+	fatalIf(t, text == "", "no access token: %v", answer)
 	return text
 }
 
@@ -210,5 +201,21 @@ func must(tb testing.TB, err error) {
 	tb.Helper()
 	if err != nil {
 		tb.Fatal(err)
+	}
+}
+
+// fatalIf ends the test where something makes the rest of it senseless.
+func fatalIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Fatalf(format, args...)
+	}
+}
+
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
 	}
 }

@@ -29,16 +29,12 @@ func TestTokenAnswer(t *testing.T) {
 		}
 	}
 	refresh, _ := answer["refresh_token"].(string)
-	if answer["access_token"] == "" || refresh == "" {
-		t.Fatalf("tokens are missing: %v", answer)
-	}
+	fatalIf(t, answer["access_token"] == "" || refresh == "", "tokens are missing: %v", answer)
 	status, again := s.refresh(t, refresh)
-	if status != http.StatusOK || again["access_token"] == answer["access_token"] || again["access_token"] == nil {
-		t.Errorf("refresh: %d %v", status, again)
-	}
-	if _, rotated := again["refresh_token"]; rotated {
-		t.Error("refresh tokens do not rotate")
-	}
+	errorIf(t, status != http.StatusOK || again["access_token"] == answer["access_token"] || again["access_token"] == nil,
+		"refresh: %d %v", status, again)
+	_, rotated := again["refresh_token"]
+	errorIf(t, rotated, "refresh tokens do not rotate")
 }
 
 func TestParametersAsForm(t *testing.T) {
@@ -51,12 +47,8 @@ func TestParametersAsForm(t *testing.T) {
 	must(t, err)
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	status, header, body := s.do(t, r)
-	if status != http.StatusOK || !strings.Contains(body, `"access_token":"1000.`) {
-		t.Errorf("%d %s", status, body)
-	}
-	if header.Get("Cache-Control") != "no-store" || header.Get("X-Sandbox-Assumed") == "" {
-		t.Errorf("headers %v", header)
-	}
+	errorIf(t, status != http.StatusOK || !strings.Contains(body, `"access_token":"1000.`), "%d %s", status, body)
+	errorIf(t, header.Get("Cache-Control") != "no-store" || header.Get("X-Sandbox-Assumed") == "", "headers %v", header)
 }
 
 // A code is valid once, for two minutes, for its client, with its redirect_uri, state and scope.
@@ -72,22 +64,18 @@ func TestCodeOpensOnceAndOnlyForItsRequest(t *testing.T) {
 		"invalid_client":         {"client_secret", "guess"},
 		"unsupported_grant_type": {"grant_type", "password"},
 	} {
-		if answer := s.exchange(t, code, changes...); answer["error"] != want || answer["access_token"] != nil {
-			t.Errorf("%v: %v, want %s", changes, answer, want)
-		}
+		answer := s.exchange(t, code, changes...)
+		errorIf(t, answer["error"] != want || answer["access_token"] != nil, "%v: %v, want %s", changes, answer, want)
 	}
 	s.clock.advance(2*time.Minute - time.Second)
-	if answer := s.exchange(t, code); answer["access_token"] == nil {
-		t.Errorf("a code of nearly two minutes: %v", answer)
-	}
-	if answer := s.exchange(t, code); answer["error"] != "invalid_code" {
-		t.Errorf("a code used twice: %v", answer)
-	}
+	answer := s.exchange(t, code)
+	errorIf(t, answer["access_token"] == nil, "a code of nearly two minutes: %v", answer)
+	answer = s.exchange(t, code)
+	errorIf(t, answer["error"] != "invalid_code", "a code used twice: %v", answer)
 	late := s.code(t, asking(nil), "u1/601")
 	s.clock.advance(2 * time.Minute)
-	if answer := s.exchange(t, late); answer["error"] != "invalid_code" {
-		t.Errorf("a code of two minutes: %v", answer)
-	}
+	answer = s.exchange(t, late)
+	errorIf(t, answer["error"] != "invalid_code", "a code of two minutes: %v", answer)
 }
 
 // docs/upstream.md U28: access_type=offline alone brings a refresh token, and prompt=consent always
@@ -110,9 +98,7 @@ func TestWhenThereIsARefreshToken(t *testing.T) {
 	} {
 		query := asking(map[string]string{"access_type": step.access, "prompt": step.prompt})
 		refresh, found := s.exchange(t, s.code(t, query, step.organization))["refresh_token"].(string)
-		if found != step.want {
-			t.Errorf("step %d (%+v): refresh token %t", n, step, found)
-		}
+		errorIf(t, found != step.want, "step %d (%+v): refresh token %t", n, step, found)
 		if found {
 			tokens = append(tokens, refresh)
 		}
@@ -121,9 +107,8 @@ func TestWhenThereIsARefreshToken(t *testing.T) {
 		s.access(t, token)
 	}
 	s.post(t, "/oauth/v2/token/revoke", "token", tokens[2])
-	if s.exchange(t, s.code(t, asking(nil), "u1/602"))["refresh_token"] == nil {
-		t.Error("no refresh token at the first consent after a revocation")
-	}
+	errorIf(t, s.exchange(t, s.code(t, asking(nil), "u1/602"))["refresh_token"] == nil,
+		"no refresh token at the first consent after a revocation")
 }
 
 // docs/upstream.md U31 and U33: 10 access tokens per refresh token per 10 minutes, then 400. Tests
@@ -145,9 +130,8 @@ func TestTooManyTokens(t *testing.T) {
 		other := s.exchange(t, s.code(t, asking(nil), "u1/601"))["refresh_token"].(string)
 		s.access(t, other) // another refresh token has its own ten.
 		s.clock.advance(10*minute - 10*step - 1)
-		if status, _ = s.refresh(t, "1000.given.before"); status != http.StatusBadRequest {
-			t.Errorf("ten in the last ten minutes, and one more: %d", status)
-		}
+		status, _ = s.refresh(t, "1000.given.before")
+		errorIf(t, status != http.StatusBadRequest, "ten in the last ten minutes, and one more: %d", status)
 		s.clock.advance(1)
 		s.access(t, "1000.given.before")
 	}
@@ -210,9 +194,7 @@ func TestAuthorize(t *testing.T) {
 		r := httptest.NewRequest(http.MethodGet, "/inventory/v1/bills?access_token="+token, nil)
 		r.Header.Set("Authorization", test.header)
 		who, verdict := s.Authorize(r, test.scopes...)
-		if verdict != test.want || (verdict == oauth.Granted && who != owner) {
-			t.Errorf("%s: %+v, %d, want %d", name, who, verdict, test.want)
-		}
+		errorIf(t, verdict != test.want || (verdict == oauth.Granted && who != owner), "%s: %+v, %d, want %d", name, who, verdict, test.want)
 	}
 }
 
@@ -222,9 +204,8 @@ func TestNarrowedScopes(t *testing.T) {
 	s := start(t, nil)
 	_, answer := s.refresh(t, "1000.given.before", "scope", "SvcInventory.bills.READ")
 	token, _ := answer["access_token"].(string)
-	if _, verdict := s.Check(token, "Books.custommodules.ALL"); verdict != oauth.MissingScope || answer["scope"] != "SvcInventory.bills.READ" {
-		t.Errorf("narrowed: %v, verdict %d", answer, verdict)
-	}
+	_, verdict := s.Check(token, "Books.custommodules.ALL")
+	errorIf(t, verdict != oauth.MissingScope || answer["scope"] != "SvcInventory.bills.READ", "narrowed: %v, verdict %d", answer, verdict)
 	s.refuses(t, "invalid_scope", "1000.given.before", "scope", "SvcInventory.bills.CREATE")
 }
 
@@ -233,14 +214,12 @@ func TestRevoke(t *testing.T) {
 	for _, parameter := range []string{"token", "refresh_token"} {
 		s := start(t, nil)
 		access := s.access(t, "1000.given.before")
-		if status, answer := s.post(t, "/oauth/v2/token/revoke", parameter, "1000.given.before"); status != http.StatusOK || answer["status"] != "success" {
-			t.Errorf("%s: %d %v", parameter, status, answer)
-		}
+		status, answer := s.post(t, "/oauth/v2/token/revoke", parameter, "1000.given.before")
+		errorIf(t, status != http.StatusOK || answer["status"] != "success", "%s: %d %v", parameter, status, answer)
 		s.refuses(t, "invalid_code", "1000.given.before")
 		s.judges(t, access, oauth.DeadToken)
-		if status, answer := s.post(t, "/oauth/v2/token/revoke", parameter, "1000.given.before"); status != http.StatusOK || answer["error"] != "invalid_code" {
-			t.Errorf("revoked twice: %d %v", status, answer)
-		}
+		status, answer = s.post(t, "/oauth/v2/token/revoke", parameter, "1000.given.before")
+		errorIf(t, status != http.StatusOK || answer["error"] != "invalid_code", "revoked twice: %d %v", status, answer)
 	}
 }
 
@@ -252,12 +231,10 @@ func TestTokensOfOthers(t *testing.T) {
 	there.refuses(t, "invalid_code", "1000.given.before")
 	one := here.exchange(t, here.code(t, asking(nil), "u1/601"))
 	other := there.exchange(t, there.code(t, asking(nil), "u1/601"))
-	if one["access_token"] == other["access_token"] || one["refresh_token"] == other["refresh_token"] {
-		t.Error("two data centers issued the same token")
-	}
-	if _, verdict := there.Check(one["access_token"].(string)); verdict != oauth.DeadToken {
-		t.Error("a token of one data center opens another")
-	}
+	errorIf(t, one["access_token"] == other["access_token"] || one["refresh_token"] == other["refresh_token"],
+		"two data centers issued the same token")
+	_, verdict := there.Check(one["access_token"].(string))
+	errorIf(t, verdict != oauth.DeadToken, "a token of one data center opens another")
 }
 
 func TestMethods(t *testing.T) {
@@ -268,9 +245,8 @@ func TestMethods(t *testing.T) {
 	} {
 		r, err := http.NewRequest(http.MethodGet, s.url+path, nil)
 		must(t, err)
-		if status, _, _ := s.do(t, r); status != want {
-			t.Errorf("GET %s: %d, want %d", path, status, want)
-		}
+		status, _, _ := s.do(t, r)
+		errorIf(t, status != want, "GET %s: %d, want %d", path, status, want)
 	}
 }
 
@@ -305,9 +281,8 @@ func FuzzToken(f *testing.F) {
 			r.Header.Set("Content-Type", kind)
 			w := httptest.NewRecorder()
 			server.ServeHTTP(w, r)
-			if w.Code >= http.StatusInternalServerError || !json.Valid(w.Body.Bytes()) || !strings.Contains(w.Body.String(), `"error"`) {
-				t.Errorf("%s %q %q %q: %d %s", path, query, body, kind, w.Code, w.Body)
-			}
+			errorIf(t, w.Code >= http.StatusInternalServerError || !json.Valid(w.Body.Bytes()) || !strings.Contains(w.Body.String(), `"error"`),
+				"%s %q %q %q: %d %s", path, query, body, kind, w.Code, w.Body)
 		}
 	})
 }

@@ -81,37 +81,26 @@ func TestDescriptionIsValid(t *testing.T) {
 		tags[at(tag, "name")] = true
 	}
 	for path, item := range paths {
-		if !strings.HasPrefix(path, "/") {
-			t.Errorf("path %s does not begin with a slash", path)
-		}
+		errorIf(t, !strings.HasPrefix(path, "/"), "path %s does not begin with a slash", path)
 		for method, operation := range item.(object) {
 			where := method + " " + path
-			if !slices.Contains([]string{"get", "post", "put", "patch", "delete"}, method) {
-				t.Errorf("%s: no such method", where)
-			}
+			errorIf(t, !slices.Contains([]string{"get", "post", "put", "patch", "delete"}, method), "%s: no such method", where)
 			id := at(operation, "operationId")
-			if id == nil || identifiers[id] {
-				t.Errorf("%s: operationId %v is missing or not its own", where, id)
-			}
+			errorIf(t, id == nil || identifiers[id], "%s: operationId %v is missing or not its own", where, id)
 			identifiers[id] = true
 			var want []string
 			for _, match := range templated.FindAllStringSubmatch(path, -1) {
 				want = append(want, match[1])
 			}
-			if diff := cmp.Diff(want, names(operation, "path")); diff != "" {
-				t.Errorf("%s: names in the path (-want +got):\n%s", where, diff)
-			}
+			diff := cmp.Diff(want, names(operation, "path"))
+			errorIf(t, diff != "", "%s: names in the path (-want +got):\n%s", where, diff)
 			checkParameters(t, where, operation)
 			checkResponses(t, where, d, operation)
 			for _, tag := range at(operation, "tags").([]any) {
-				if !tags[tag] {
-					t.Errorf("%s: tag %v is not declared", where, tag)
-				}
+				errorIf(t, !tags[tag], "%s: tag %v is not declared", where, tag)
 			}
 			security, given := at(operation, "security").([]any)
-			if !given || (len(security) == 0) != strings.HasPrefix(path, "/oauth/") {
-				t.Errorf("%s: security %v", where, security)
-			}
+			errorIf(t, !given || (len(security) == 0) != strings.HasPrefix(path, "/oauth/"), "%s: security %v", where, security)
 		}
 	}
 	checkSchemas(t, "", d)
@@ -123,9 +112,8 @@ func checkParameters(t *testing.T, where string, operation any) {
 	seen := map[[2]any]bool{}
 	for _, p := range list {
 		key := [2]any{at(p, "name"), at(p, "in")}
-		if seen[key] || !slices.Contains([]any{"path", "query", "header"}, key[1]) || at(p, "schema") == nil {
-			t.Errorf("%s: parameter %v is there twice, nowhere or without a schema", where, key)
-		}
+		errorIf(t, seen[key] || !slices.Contains([]any{"path", "query", "header"}, key[1]) || at(p, "schema") == nil,
+			"%s: parameter %v is there twice, nowhere or without a schema", where, key)
 		seen[key] = true
 		if key[1] == "path" && at(p, "required") != true {
 			t.Errorf("%s: parameter %v of the path is not required", where, key[0])
@@ -142,22 +130,17 @@ func checkResponses(t *testing.T, where string, d object, operation any) {
 	responses, _ := at(operation, "responses").(object)
 	good := 0
 	for status, response := range responses {
-		if !regexp.MustCompile(`^[1-5]\d\d$`).MatchString(status) {
-			t.Errorf("%s: status %s", where, status)
-		}
+		errorIf(t, !regexp.MustCompile(`^[1-5]\d\d$`).MatchString(status), "%s: status %s", where, status)
 		if status < "400" {
 			good++
 		}
 		if reference, _ := at(response, "$ref").(string); reference != "" {
 			response = at(d, strings.Split(strings.TrimPrefix(reference, "#/"), "/")...)
 		}
-		if text, _ := at(response, "description").(string); text == "" {
-			t.Errorf("%s: answer %s has no description", where, status)
-		}
+		text, _ := at(response, "description").(string)
+		errorIf(t, text == "", "%s: answer %s has no description", where, status)
 	}
-	if good == 0 {
-		t.Errorf("%s: nothing goes well", where)
-	}
+	errorIf(t, good == 0, "%s: nothing goes well", where)
 }
 
 // checkSchemas checks every schema: known types, items of every array, and required properties that
@@ -182,17 +165,13 @@ func checkSchemas(t *testing.T, path string, value any) {
 func checkSchema(t *testing.T, path string, schema any) {
 	t.Helper()
 	kind := at(schema, "type")
-	if kind != nil && !slices.Contains([]any{"string", "integer", "boolean", "array", "object"}, kind) {
-		t.Errorf("%s: type %v", path, kind)
-	}
+	errorIf(t, kind != nil && !slices.Contains([]any{"string", "integer", "boolean", "array", "object"}, kind), "%s: type %v", path, kind)
 	if (kind == "array") != (at(schema, "items") != nil) {
 		t.Errorf("%s: type %v with items %v", path, kind, at(schema, "items"))
 	}
 	required, _ := at(schema, "required").([]any)
 	for _, name := range required {
-		if at(schema, "properties", name.(string)) == nil {
-			t.Errorf("%s: %v is required and not there", path, name)
-		}
+		errorIf(t, at(schema, "properties", name.(string)) == nil, "%s: %v is required and not there", path, name)
 	}
 }
 
@@ -212,52 +191,39 @@ func TestRowsAgainstTheDocuments(t *testing.T) {
 	if got := names(accounts, "query"); !slices.Equal(got, []string{"organization_id", "showbalance", "page", "per_page", "sort_column", "sort_order", "filter_by", "last_modified_time"}) {
 		t.Errorf("query of the chart of accounts: %v", got)
 	}
-	if got := security(accounts); got != `[{"token":["AcmeBooks.accountants.READ"]}]` {
-		t.Errorf("security of the chart of accounts: %s", got)
-	}
+	got := security(accounts)
+	errorIf(t, got != `[{"token":["AcmeBooks.accountants.READ"]}]`, "security of the chart of accounts: %s", got)
 	currency := get("post", "/invoice/v3/settings/currencies")
-	if got := names(currency, "header"); !slices.Equal(got, []string{"X-com-acme-invoice-organizationid"}) {
-		t.Errorf("headers of currencies: %v", got)
-	}
+	headers := names(currency, "header")
+	errorIf(t, !slices.Equal(headers, []string{"X-com-acme-invoice-organizationid"}), "headers of currencies: %v", headers)
 	body := at(currency, "requestBody", "content", "application/json", "schema", "properties")
 	for _, field := range []string{"currency_code", "currency_symbol", "price_precision", "currency_format"} { // docs/upstream.md U198
-		if at(body, field) == nil {
-			t.Errorf("currencies: the body lacks %s: %v", field, body)
-		}
+		errorIf(t, at(body, field) == nil, "currencies: the body lacks %s: %v", field, body)
 	}
-	if at(currency, "responses", "201", "content", "application/json", "schema", "properties", "currency", "type") != "array" {
-		t.Error("a created currency comes as an array")
-	}
+	errorIf(t, at(currency, "responses", "201", "content", "application/json", "schema", "properties", "currency", "type") != "array",
+		"a created currency comes as an array")
 	payments := get("put", "/books/v3/vendorpayments")
 	if got := names(payments, "header"); !slices.Equal(got, []string{"X-Unique-Identifier-Key", "X-Unique-Identifier-Value", "X-Upsert"}) {
 		t.Errorf("headers of the update by unique value: %v", got)
 	}
-	if at(get("get", "/maintenanceapi/v2/chats"), "responses", "200", "content", "text/csv") == nil {
-		t.Error("the export is CSV")
-	}
+	errorIf(t, at(get("get", "/maintenanceapi/v2/chats"), "responses", "200", "content", "text/csv") == nil, "the export is CSV")
 	image := at(get("post", "/inventory/v1/compositeitems/{id}/image"), "requestBody", "content", "multipart/form-data", "schema", "properties", "image")
-	if image == nil {
-		t.Error("an image comes as a part of form-data")
-	}
+	errorIf(t, image == nil, "an image comes as a part of form-data")
 	for method, want := range map[string][]any{"post": {"channel_id", "events", "notify_url"}, "patch": {"channel_id"}} {
 		watch := at(get(method, "/crm/{version}/actions/watch"), "requestBody", "content", "application/json", "schema", "properties", "watch", "items", "required")
-		if diff := cmp.Diff(any(want), watch); diff != "" {
-			t.Errorf("%s of a subscription needs (-want +got):\n%s", method, diff)
-		}
+		diff := cmp.Diff(any(want), watch)
+		errorIf(t, diff != "", "%s of a subscription needs (-want +got):\n%s", method, diff)
 	}
 	listed := get("get", "/crm/{version}/actions/watch")
-	if at(listed, "requestBody") != nil || at(listed, "responses", "204") == nil || at(listed, "responses", "207") != nil ||
-		!slices.Equal(names(listed, "query"), []string{"page", "per_page", "channel_id", "module"}) {
-		t.Errorf("what is subscribed is read by %v", listed)
-	}
+	errorIf(t, at(listed, "requestBody") != nil || at(listed, "responses", "204") == nil || at(listed, "responses", "207") != nil ||
+		!slices.Equal(names(listed, "query"), []string{"page", "per_page", "channel_id", "module"}), "what is subscribed is read by %v", listed)
 }
 
 func TestTwiceIsAMistake(t *testing.T) {
 	t.Parallel()
 	twice := []endpoints.Endpoint{{Method: http.MethodGet, Path: "/oauth/v2/auth"}, {Method: http.MethodGet, Path: "/oauth/v2/auth"}}
-	if _, err := openapi.Describe(twice, openapi.Options{}); err == nil {
-		t.Error("a row that is there twice was described")
-	}
+	_, err := openapi.Describe(twice, openapi.Options{})
+	errorIf(t, err == nil, "a row that is there twice was described")
 }
 
 // Unknown accepts exactly the parameters of a row.
@@ -268,8 +234,15 @@ func TestUnknown(t *testing.T) {
 		for _, p := range openapi.Query(e) {
 			query.Set(p.Name, "1")
 		}
-		if diff := cmp.Diff([]string{"a", "unheard_of"}, openapi.Unknown(e, query)); diff != "" {
-			t.Errorf("%s %s (-want +got):\n%s", e.Method, e.Path, diff)
-		}
+		diff := cmp.Diff([]string{"a", "unheard_of"}, openapi.Unknown(e, query))
+		errorIf(t, diff != "", "%s %s (-want +got):\n%s", e.Method, e.Path, diff)
+	}
+}
+
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
 	}
 }

@@ -23,9 +23,8 @@ func TestEnable(t *testing.T) {
 		"channel_id": 1000000068001, "events": ["Deals.all", "Sales_Orders.edit", "Deals.create", "users.all"],
 		"notify_url": "http://127.0.0.1:1/hook", "token": "T-1", "channel_expiry": "2026-03-02T10:00:00+01:00",
 		"return_affected_field_values": true, "notify_on_related_action": false}]}`)
-	if status != http.StatusCreated || header.Get("X-Sandbox-Assumed") == "" {
-		t.Errorf("%d, assumed %q", status, header.Get("X-Sandbox-Assumed"))
-	}
+	errorIf(t, status != http.StatusCreated || header.Get("X-Sandbox-Assumed") == "",
+		"%d, assumed %q", status, header.Get("X-Sandbox-Assumed"))
 	row := func(module string) string {
 		return `{"channel_expiry":"2026-03-02T14:30:00+05:30","resource_uri":"https://api.test/crm/v8/` + module +
 			`","resource_id":"` + s.moduleID(t, module) + `","resource_name":"` + module + `","channel_id":"1000000068001"}`
@@ -41,9 +40,7 @@ func TestEveryModuleOfTheDocument(t *testing.T) {
 		"Sales_Orders Purchase_Orders Invoices Appointments Appointments_Rescheduled_History Services users Fleet_Cars Line_Items_Sub"
 	known := make(map[string]bool)
 	for _, module := range s.Modules() {
-		if known[module.ID] || module.ID == "" {
-			t.Errorf("module %s has the id %q", module.Name, module.ID)
-		}
+		errorIf(t, known[module.ID] || module.ID == "", "module %s has the id %q", module.Name, module.ID)
 		known[module.ID] = true
 	}
 	for name := range strings.FieldsSeq(names) {
@@ -153,15 +150,13 @@ func TestErrors(t *testing.T) {
 					t.Fatalf("%d %s", status, body)
 				}
 				got := answer.Watch[0]
-				if status != http.StatusBadRequest || got.Code != test.code || got.Details.Path != test.path || got.Status != "error" {
-					t.Errorf("%s: %d %s\nwant %s at %s", method, status, body, test.code, test.path)
-				}
+				errorIf(t, status != http.StatusBadRequest || got.Code != test.code || got.Details.Path != test.path || got.Status != "error",
+					"%s: %d %s\nwant %s at %s", method, status, body, test.code, test.path)
 			}
 		})
 	}
-	if stats := s.Stats(); stats.Channels != 0 {
-		t.Errorf("%d channels were kept", stats.Channels)
-	}
+	stats := s.Stats()
+	errorIf(t, stats.Channels != 0, "%d channels were kept", stats.Channels)
 }
 
 func TestErrorsOfTheWholeBody(t *testing.T) {
@@ -185,9 +180,8 @@ func TestErrorsOfTheWholeBody(t *testing.T) {
 				Path string `json:"json_path"`
 			}
 		}](t, text)
-		if got := fmt.Sprintf(`{"code":%q,"path":%q}`, answer.Code, answer.Details.Path); status != http.StatusBadRequest || got != want {
-			t.Errorf("%.40s: %d %s, want %s", body, status, got, want)
-		}
+		got := fmt.Sprintf(`{"code":%q,"path":%q}`, answer.Code, answer.Details.Path)
+		errorIf(t, status != http.StatusBadRequest || got != want, "%.40s: %d %s, want %s", body, status, got, want)
 	}
 }
 
@@ -214,12 +208,9 @@ func TestPartlyFailed(t *testing.T) {
 		{"channel_id":2,"events":["Leads.all"],"notify_url":"http://127.0.0.1:1/"},
 		{"channel_id":3,"events":["Ghosts.all"],"notify_url":"http://127.0.0.1:1/"}]}`)
 	answer := decode[struct{ Watch []struct{ Code string } }](t, body)
-	if got := fmt.Sprint(status, answer.Watch); got != "207 [{MANDATORY_NOT_FOUND} {SUCCESS} {INVALID_DATA}]" {
-		t.Error(got)
-	}
-	if !strings.Contains(body, `"json_path":"$.watch[2].events[0]"`) || s.Stats().Channels != 1 {
-		t.Errorf("%d channels: %s", s.Stats().Channels, body)
-	}
+	equal(t, fmt.Sprint(status, answer.Watch), "207 [{MANDATORY_NOT_FOUND} {SUCCESS} {INVALID_DATA}]")
+	errorIf(t, !strings.Contains(body, `"json_path":"$.watch[2].events[0]"`) || s.Stats().Channels != 1,
+		"%d channels: %s", s.Stats().Channels, body)
 }
 
 // docs/upstream.md U274: at most one week after enabling; omitted or later means one hour.
@@ -234,9 +225,7 @@ func TestExpiry(t *testing.T) {
 		`,"channel_expiry":"2126-03-01T12:00:00-04:00"`: "2026-03-01T18:30:00+05:30",
 	} {
 		_, _, body := s.call(t, http.MethodPost, "", `{"watch":[{"channel_id":1,"events":["Leads.all"],"notify_url":"http://127.0.0.1:1/"`+given+`}]}`)
-		if !strings.Contains(body, `"channel_expiry":"`+want+`"`) {
-			t.Errorf("%s: %s, want %s", given, body, want)
-		}
+		errorIf(t, !strings.Contains(body, `"channel_expiry":"`+want+`"`), "%s: %s, want %s", given, body, want)
 	}
 }
 
@@ -267,9 +256,8 @@ func TestUpdateAndDisable(t *testing.T) {
 		t.Errorf("disabling: %d %s", status, body)
 	}
 	for _, query := range []string{"?channel_ids=1", "", "?channel_ids=x"} {
-		if status, _, _ = s.call(t, http.MethodDelete, query, ""); status != http.StatusBadRequest {
-			t.Errorf("disabling %q: %d", query, status)
-		}
+		status, _, _ = s.call(t, http.MethodDelete, query, "")
+		errorIf(t, status != http.StatusBadRequest, "disabling %q: %d", query, status)
 	}
 }
 
@@ -277,18 +265,14 @@ func TestOptions(t *testing.T) {
 	t.Parallel()
 	quoted := `{"watch":[{"channel_id":"10000","events":["Leads.all"],"notify_url":"https://example.com/hook"}]}`
 	s := start(t, func(o *watch.Options) { o.AnyHost = true })
-	if status, _, body := s.call(t, http.MethodPost, "", quoted); status != http.StatusCreated {
-		t.Errorf("%d %s", status, body)
-	}
-	if _, err := watch.New(watch.Options{Now: time.Now}); err == nil {
-		t.Error("a server without a Poster")
-	}
-	if _, err := watch.New(watch.Options{Poster: poster{}}); err == nil {
-		t.Error("a server without a clock")
-	}
-	if _, err := watch.New(watch.Options{Now: time.Now, Poster: poster{}, BatchIDs: -1}); err == nil {
-		t.Error("batches of less than nothing")
-	}
+	status, _, body := s.call(t, http.MethodPost, "", quoted)
+	errorIf(t, status != http.StatusCreated, "%d %s", status, body)
+	_, err := watch.New(watch.Options{Now: time.Now})
+	errorIf(t, err == nil, "a server without a Poster")
+	_, err = watch.New(watch.Options{Poster: poster{}})
+	errorIf(t, err == nil, "a server without a clock")
+	_, err = watch.New(watch.Options{Now: time.Now, Poster: poster{}, BatchIDs: -1})
+	errorIf(t, err == nil, "batches of less than nothing")
 }
 
 // docs/upstream.md U37: ALL gives full access, WRITE edits, CREATE enables.
@@ -351,17 +335,13 @@ func FuzzSubscribe(f *testing.F) {
 			server.ServeHTTP(w, httptest.NewRequest(method, "/crm/v8/actions/watch", strings.NewReader(body)))
 			switch w.Code {
 			case http.StatusCreated, http.StatusMultiStatus:
-				if server.Stats().Channels == 0 {
-					t.Errorf("%s %q: %d, and no channel", method, body, w.Code)
-				}
+				errorIf(t, server.Stats().Channels == 0, "%s %q: %d, and no channel", method, body, w.Code)
 			case http.StatusBadRequest:
 				equal(t, server.Stats().Channels, 0, method, body)
 			default:
 				t.Errorf("%s %q: %d", method, body, w.Code)
 			}
-			if !json.Valid(w.Body.Bytes()) {
-				t.Errorf("%s %q: %s", method, body, w.Body)
-			}
+			errorIf(t, !json.Valid(w.Body.Bytes()), "%s %q: %s", method, body, w.Body)
 		}
 	})
 }

@@ -66,9 +66,7 @@ func listen(t *testing.T) *receiver {
 	r := &receiver{status: http.StatusOK, arrived: make(chan struct{}, 1000)}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		body, err := io.ReadAll(request.Body)
-		if err != nil {
-			t.Error(err)
-		}
+		errorIf(t, err != nil, "%v", err)
 		equal(t, request.Method, http.MethodPost, "a callback came by")
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -229,5 +227,13 @@ func equal[T comparable](t *testing.T, got, want T, where ...any) {
 	t.Helper()
 	if got != want {
 		t.Errorf("%v: got %v, want %v", where, got, want)
+	}
+}
+
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
 	}
 }

@@ -45,9 +45,8 @@ func TestList(t *testing.T) {
 		same(t, body, want)
 	}
 	for _, query := range []string{"?module=Quotes", "?channel_id=8", "?page=2", "?page=9223372036854775807", "?channel_id="} {
-		if status, _, body := s.call(t, http.MethodGet, query, ""); status != http.StatusNoContent {
-			t.Errorf("%q: %d %s", query, status, body)
-		}
+		status, _, body := s.call(t, http.MethodGet, query, "")
+		errorIf(t, status != http.StatusNoContent, "%q: %d %s", query, status, body)
 	}
 	s.clock.advance(time.Hour)
 	if _, _, body := s.call(t, http.MethodGet, "", ""); strings.Count(body, `"channel_id"`) != 2 || strings.Contains(body, `"channel_id":"7"`) {
@@ -61,17 +60,13 @@ func TestAmend(t *testing.T) {
 	s := start(t, nil)
 	patch := func(element string, want int) string {
 		status, header, body := s.call(t, http.MethodPatch, "", `{"watch":[`+element+`]}`)
-		if status != want || header.Get("X-Sandbox-Assumed") == "" {
-			t.Errorf("%s: %d %s, want %d", element, status, body, want)
-		}
+		errorIf(t, status != want || header.Get("X-Sandbox-Assumed") == "", "%s: %d %s, want %d", element, status, body, want)
 		return body
 	}
 	listed := func() string { _, _, body := s.call(t, http.MethodGet, "", ""); return body }
 	s.enable(t, `{"channel_id":1,"events":["Deals.all","Leads.edit"],"notify_url":"http://127.0.0.1:1/","token":"T","return_affected_field_values":true}`)
 	body := patch(`{"channel_id":1,"channel_expiry":"2026-03-04T12:00:00Z"}`, http.StatusOK)
-	if strings.Count(body, `"channel_expiry":"2026-03-04T17:30:00+05:30"`) != 2 {
-		t.Errorf("renewed: %s", body)
-	}
+	errorIf(t, strings.Count(body, `"channel_expiry":"2026-03-04T17:30:00+05:30"`) != 2, "renewed: %s", body)
 	for _, stayed := range []string{`"Deals.all"`, `"Leads.edit"`, `"token":"T"`, `"return_affected_field_values":true`, `"notify_url":"http://127.0.0.1:1/"`} {
 		if !strings.Contains(listed(), stayed) {
 			t.Errorf("%s is gone: %s", stayed, listed())
@@ -94,9 +89,8 @@ func TestAmend(t *testing.T) {
 		`{"channel_id":1,"channel_expiry":"tomorrow"}`: "INVALID_DATA",
 		`7`: "INVALID_DATA",
 	} {
-		if body := patch(element, http.StatusBadRequest); !strings.Contains(body, `"`+code+`"`) {
-			t.Errorf("%s: %s, want %s", element, body, code)
-		}
+		body := patch(element, http.StatusBadRequest)
+		errorIf(t, !strings.Contains(body, `"`+code+`"`), "%s: %s, want %s", element, body, code)
 	}
 	patch(`{"channel_id":1,"events":["Leads.edit"],"_delete_events":true}`, http.StatusOK)
 	equal(t, s.Stats().Channels, 0, listed())
@@ -112,12 +106,9 @@ func TestOneDay(t *testing.T) {
 	const day, hour = "2026-03-02T17:30:00+05:30", "2026-03-01T18:30:00+05:30"
 	granted := func(method, expiry, want string) {
 		_, header, body := s.call(t, method, "", `{"watch":[{"channel_id":1,"events":["Leads.all"],"notify_url":"http://127.0.0.1:1/"`+expiry+`}]}`)
-		if !strings.Contains(body, `"channel_expiry":"`+want+`"`) {
-			t.Errorf("%s %s: %s, want %s", method, expiry, body, want)
-		}
-		if marked := strings.Contains(fmt.Sprint(header["X-Sandbox-Assumed"]), "one day"); marked != (want == day) {
-			t.Errorf("%s %s: assumed %q", method, expiry, header["X-Sandbox-Assumed"])
-		}
+		errorIf(t, !strings.Contains(body, `"channel_expiry":"`+want+`"`), "%s %s: %s, want %s", method, expiry, body, want)
+		marked := strings.Contains(fmt.Sprint(header["X-Sandbox-Assumed"]), "one day")
+		errorIf(t, marked != (want == day), "%s %s: assumed %q", method, expiry, header["X-Sandbox-Assumed"])
 	}
 	for _, expiry := range []string{
 		``, `,"channel_expiry":"2026-03-08T12:00:00Z"`, `,"channel_expiry":"2026-03-01T12:10:00Z"`, `,"channel_expiry":"2126-03-01T12:00:00Z"`,
@@ -126,9 +117,8 @@ func TestOneDay(t *testing.T) {
 		granted(http.MethodPut, expiry, day)
 	}
 	granted(http.MethodPatch, `,"channel_expiry":"2026-03-08T12:00:00Z"`, day)
-	if _, _, body := s.call(t, http.MethodPost, "", `{"watch":[{"channel_id":1,"events":["Leads.all"],"notify_url":"http://127.0.0.1:1/","channel_expiry":"2026-02-01T00:00:00Z"}]}`); !strings.Contains(body, "INVALID_DATA") {
-		t.Errorf("a past expiry: %s", body)
-	}
+	_, _, body := s.call(t, http.MethodPost, "", `{"watch":[{"channel_id":1,"events":["Leads.all"],"notify_url":"http://127.0.0.1:1/","channel_expiry":"2026-02-01T00:00:00Z"}]}`)
+	errorIf(t, !strings.Contains(body, "INVALID_DATA"), "a past expiry: %s", body)
 	s.SetHabits(watch.Habits{})
 	granted(http.MethodPost, ``, hour)
 }
@@ -147,23 +137,19 @@ func TestSilentChannel(t *testing.T) {
 	}
 	s.enable(t, subscription("1"))
 	_, _, loud := s.call(t, http.MethodPost, "", `{"watch":[`+subscription("2")+`]}`)
-	if w := silently(http.MethodPost, `{"watch":[`+subscription("2")+`]}`); w.Code != http.StatusCreated || w.Body.String() != loud {
-		t.Errorf("%d %s\nwant %s", w.Code, w.Body, loud)
-	}
+	w := silently(http.MethodPost, `{"watch":[`+subscription("2")+`]}`)
+	errorIf(t, w.Code != http.StatusCreated || w.Body.String() != loud, "%d %s\nwant %s", w.Code, w.Body, loud)
 	told := func() string {
 		s.publish(t, "Deals", channel.Edit, changed("41"))
 		return channels(t, s.flush(t, r))
 	}
-	if got := told(); got != "1" || s.Stats().Silent != 1 || s.Stats().Channels != 2 {
-		t.Errorf("told %q, %+v", got, s.Stats())
-	}
-	if _, _, body := s.call(t, http.MethodGet, "?channel_id=2", ""); !strings.Contains(body, `"Deals.all"`) {
-		t.Errorf("a silent channel is listed like others, got %s", body)
-	}
+	got := told()
+	errorIf(t, got != "1" || s.Stats().Silent != 1 || s.Stats().Channels != 2, "told %q, %+v", got, s.Stats())
+	_, _, body := s.call(t, http.MethodGet, "?channel_id=2", "")
+	errorIf(t, !strings.Contains(body, `"Deals.all"`), "a silent channel is listed like others, got %s", body)
 	s.enable(t, subscription("2")) // anew, and the fault is over
 	equal(t, told(), "1 2", "told")
-	if w := silently(http.MethodPut, `{"watch":[`+subscription("1")+`]}`); w.Code != http.StatusOK {
-		t.Errorf("%d %s", w.Code, w.Body)
-	}
+	w = silently(http.MethodPut, `{"watch":[`+subscription("1")+`]}`)
+	errorIf(t, w.Code != http.StatusOK, "%d %s", w.Code, w.Body)
 	equal(t, told(), "2", "told")
 }

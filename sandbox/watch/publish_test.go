@@ -57,9 +57,7 @@ func TestCallbackAsDocumented(t *testing.T) {
 		"operation":"insert","channel_id":"1000000068001","token":"T-1"}`)
 	same(t, got[1], `{"server_time":1772366401500,"query_params":{},"module":"Deals","resource_uri":"https://api.test/crm/v8/Deals",
 		"ids":["4150868000001144028","4150868000001144029"],"affected_fields":[],"operation":"insert","channel_id":"2","token":null}`)
-	if !slices.Equal(r.queries, []string{"key1=val1&key2=a%20b&key1=x", ""}) {
-		t.Errorf("sent to the queries %q", r.queries)
-	}
+	errorIf(t, !slices.Equal(r.queries, []string{"key1=val1&key2=a%20b&key1=x", ""}), "sent to the queries %q", r.queries)
 }
 
 // docs/upstream.md U285: the form that live services send, and so does the sandbox unless switched.
@@ -79,9 +77,8 @@ func TestCallbackAsSeen(t *testing.T) {
 	s.SetHabits(watch.Habits{Documented: true})
 	s.publish(t, "Deals", channel.Edit, changed("41"))
 	s.publish(t, "Deals", channel.Delete, changed("41"))
-	if got = s.flush(t, r); !strings.Contains(got[0], `"operation":"edit"`) || !strings.Contains(got[1], `"operation":"delete"`) {
-		t.Errorf("switched: %s", got)
-	}
+	got = s.flush(t, r)
+	errorIf(t, !strings.Contains(got[0], `"operation":"edit"`) || !strings.Contains(got[1], `"operation":"delete"`), "switched: %s", got)
 }
 
 // A channel is told only of its subscriptions, and only as long as it lives.
@@ -145,9 +142,8 @@ func TestBatches(t *testing.T) {
 	}
 	s.publish(t, "Deals", channel.Edit, records...)
 	equal(t, ids(t, s.flush(t, r)), "0+1+2 3+4+5 6")
-	if _, err := s.Publish(watch.Event{Module: "Deals", Operation: channel.Edit, Records: []watch.Record{changed("x", "Stage", "Won")}}); err == nil {
-		t.Error("a value that is no JSON was taken")
-	}
+	_, err := s.Publish(watch.Event{Module: "Deals", Operation: channel.Edit, Records: []watch.Record{changed("x", "Stage", "Won")}})
+	errorIf(t, err == nil, "a value that is no JSON was taken")
 }
 
 // numbered publishes n events, one record each, and returns the ids that arrived.
@@ -171,17 +167,14 @@ func TestChaosByRate(t *testing.T) {
 	s, r := chaotic(t, delivery.Chaos{})
 	equal(t, s.numbered(t, r, 4), "0 1 2 3", "nothing wrong")
 	s, r = chaotic(t, delivery.Chaos{Lose: 1})
-	if got := s.numbered(t, r, 4); got != "" || s.Stats().Lost != 4 {
-		t.Errorf("all lost: %q, %+v", got, s.Stats())
-	}
+	got := s.numbered(t, r, 4)
+	errorIf(t, got != "" || s.Stats().Lost != 4, "all lost: %q, %+v", got, s.Stats())
 	s, r = chaotic(t, delivery.Chaos{Duplicate: 1})
-	if got := s.numbered(t, r, 3); got != "0 0 1 1 2 2" || s.Stats().Duplicated != 3 || s.Stats().Sent != 6 {
-		t.Errorf("all twice: %q, %+v", got, s.Stats())
-	}
+	got = s.numbered(t, r, 3)
+	errorIf(t, got != "0 0 1 1 2 2" || s.Stats().Duplicated != 3 || s.Stats().Sent != 6, "all twice: %q, %+v", got, s.Stats())
 	s, r = chaotic(t, delivery.Chaos{Reorder: 1})
-	if got := s.numbered(t, r, 4); got != "1 2 3 0" || s.Stats().Reordered != 3 {
-		t.Errorf("always the second first: %q, %+v", got, s.Stats())
-	}
+	got = s.numbered(t, r, 4)
+	errorIf(t, got != "1 2 3 0" || s.Stats().Reordered != 3, "always the second first: %q, %+v", got, s.Stats())
 }
 
 func TestChaosIsTheSameForTheSameSeed(t *testing.T) {
@@ -196,18 +189,13 @@ func TestChaosIsTheSameForTheSameSeed(t *testing.T) {
 	one, stats := run(1)
 	again, _ := run(1)
 	other, _ := run(2)
-	if one != again || one == other {
-		t.Errorf("seed 1: %s\nagain:  %s\nseed 2: %s", one, again, other)
-	}
+	errorIf(t, one != again || one == other, "seed 1: %s\nagain:  %s\nseed 2: %s", one, again, other)
 	for name, count := range map[string]int{"lost": stats.Lost, "twice": stats.Duplicated, "late": stats.Late, "reordered": stats.Reordered} {
-		if count < 5 || count > 60 {
-			t.Errorf("of 100 at a rate of 0.3, %d %s", count, name)
-		}
+		errorIf(t, count < 5 || count > 60, "of 100 at a rate of 0.3, %d %s", count, name)
 	}
 	for _, chaos := range []delivery.Chaos{{Lose: 1.1}, {Late: -0.1}, {LateBy: -1}} {
-		if _, err := watch.New(watch.Options{Now: time.Now, Poster: poster{}, Chaos: chaos}); err == nil {
-			t.Errorf("%+v was taken", chaos)
-		}
+		_, err := watch.New(watch.Options{Now: time.Now, Poster: poster{}, Chaos: chaos})
+		errorIf(t, err == nil, "%+v was taken", chaos)
 	}
 }
 
@@ -217,9 +205,8 @@ func TestReceiverThatFails(t *testing.T) {
 	s, r := start(t, func(o *watch.Options) { o.Timeout = time.Millisecond; o.Poster = hanging{} }), listen(t)
 	s.enable(t, `{"channel_id":1,"events":["Deals.all"],"notify_url":"`+r.url+`"}`)
 	s.numbered(t, r, 2)
-	if stats := s.Stats(); stats.Failed != 2 || stats.Sent != 0 || stats.Waiting != 0 {
-		t.Errorf("a receiver that hangs: %+v", stats)
-	}
+	stats := s.Stats()
+	errorIf(t, stats.Failed != 2 || stats.Sent != 0 || stats.Waiting != 0, "a receiver that hangs: %+v", stats)
 	s, r = chaotic(t, delivery.Chaos{})
 	r.answer(http.StatusServiceUnavailable)
 	s.numbered(t, r, 2)

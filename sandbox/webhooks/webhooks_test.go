@@ -121,9 +121,8 @@ func TestSignature(t *testing.T) {
 	}
 	o := open(t, rules(webhooks.Rule{Resource: "inventory.bills", Address: here}), func(o *webhooks.Options) { o.Vendor = "Acme" })
 	o.Publish(edited(bill))
-	if got := o.told(t); len(got) != 1 || len(got[0].header["X-Acme-Webhook-Signature"]) != 0 {
-		t.Errorf("without a secret: %+v", got)
-	}
+	got := o.told(t)
+	errorIf(t, len(got) != 1 || len(got[0].header["X-Acme-Webhook-Signature"]) != 0, "without a secret: %+v", got)
 	must(t, o.Set(rules(billRule())))
 	o.Publish(edited(bill))
 	if got := o.told(t); len(got) != 1 || got[0].header.Get("X-Acme-Webhook-Signature") == "" || got[0].header.Get("Content-Type") != "application/json;charset=UTF-8" {
@@ -157,9 +156,8 @@ func TestBodies(t *testing.T) {
 	} {
 		o := open(t, rules(webhooks.Rule{Resource: c.resource, Address: here, Body: c.template}), nil)
 		o.Publish(c.change)
-		if got := o.told(t); len(got) != 1 || got[0].body != c.want {
-			t.Errorf("%s %s: %+v\nwant %s", c.resource, c.template, got, c.want)
-		}
+		got := o.told(t)
+		errorIf(t, len(got) != 1 || got[0].body != c.want, "%s %s: %+v\nwant %s", c.resource, c.template, got, c.want)
 	}
 }
 
@@ -189,15 +187,13 @@ func TestWhatFires(t *testing.T) {
 		for _, call := range o.told(t) {
 			got = append(got, call.body)
 		}
-		if diff := cmp.Diff(c.want, got); diff != "" {
-			t.Errorf("%+v (-want +got):\n%s", c.change, diff)
-		}
+		diff := cmp.Diff(c.want, got)
+		errorIf(t, diff != "", "%+v (-want +got):\n%s", c.change, diff)
 	}
 	must(t, o.Set(webhooks.Settings{}))
 	o.Publish(edited(bill))
-	if got := o.told(t); len(got) != 0 {
-		t.Errorf("without rules: %+v", got)
-	}
+	got := o.told(t)
+	errorIf(t, len(got) != 0, "without rules: %+v", got)
 }
 
 // docs/upstream.md U302: 1,000 webhooks in a day of the organization; those above are dropped.
@@ -209,30 +205,26 @@ func TestDayLimit(t *testing.T) {
 		many[n] = edited(bill)
 	}
 	o.Publish(many...)
-	if got := o.told(t); len(got) != 1000 || o.Stats().OverLimit != 2 || o.Stats().Sent != 1000 {
-		t.Errorf("%d calls, %+v", len(got), o.Stats())
-	}
+	got := o.told(t)
+	errorIf(t, len(got) != 1000 || o.Stats().OverLimit != 2 || o.Stats().Sent != 1000, "%d calls, %+v", len(got), o.Stats())
 	o.now = time.Date(2026, time.March, 10, 18, 29, 59, 0, time.UTC) // 23:59:59 in Kolkata
 	o.Publish(edited(bill))
-	if got := o.told(t); len(got) != 0 || o.Stats().OverLimit != 4 {
-		t.Errorf("at the end of the day: %d calls, %+v", len(got), o.Stats())
-	}
+	got = o.told(t)
+	errorIf(t, len(got) != 0 || o.Stats().OverLimit != 4, "at the end of the day: %d calls, %+v", len(got), o.Stats())
 	o.now = o.now.Add(time.Second)
 	settings := o.Settings()
 	settings.Daily = 3
 	must(t, o.Set(settings))
 	o.Publish(edited(bill))
 	o.Publish(edited(bill))
-	if got := o.told(t); len(got) != 3 || o.Stats().OverLimit != 5 {
-		t.Errorf("on the next day, with a limit of 3: %d calls, %+v", len(got), o.Stats())
-	}
+	got = o.told(t)
+	errorIf(t, len(got) != 3 || o.Stats().OverLimit != 5, "on the next day, with a limit of 3: %d calls, %+v", len(got), o.Stats())
 	if err := o.Set(settings); err != nil { // it opens no new day
 		t.Fatal(err)
 	}
 	o.Publish(edited(bill))
-	if got := o.told(t); len(got) != 0 {
-		t.Errorf("new settings: %d calls", len(got))
-	}
+	got = o.told(t)
+	errorIf(t, len(got) != 0, "new settings: %d calls", len(got))
 }
 
 // docs/upstream.md U302: rules need a paid plan.
@@ -241,22 +233,18 @@ func TestPaidPlansOnly(t *testing.T) {
 	o := open(t, rules(billRule()), nil)
 	o.plan = "free"
 	o.Publish(edited(bill))
-	if got := o.told(t); len(got) != 0 || o.Stats().Unpaid != 1 {
-		t.Errorf("%d calls, %+v", len(got), o.Stats())
-	}
-	if err := o.Set(rules(billRule())); err == nil {
-		t.Error("a free organization was given rules")
-	}
-	if err := o.Set(webhooks.Settings{}); err != nil {
-		t.Errorf("a free organization cannot be without rules: %v", err)
-	}
+	got := o.told(t)
+	errorIf(t, len(got) != 0 || o.Stats().Unpaid != 1, "%d calls, %+v", len(got), o.Stats())
+	err := o.Set(rules(billRule()))
+	errorIf(t, err == nil, "a free organization was given rules")
+	err = o.Set(webhooks.Settings{})
+	errorIf(t, err != nil, "a free organization cannot be without rules: %v", err)
 	free := rules(billRule())
 	free.FreePlan = true
 	must(t, o.Set(free))
 	o.Publish(edited(bill))
-	if got := o.told(t); len(got) != 1 || o.Stats().Unpaid != 1 {
-		t.Errorf("by option: %d calls, %+v", len(got), o.Stats())
-	}
+	got = o.told(t)
+	errorIf(t, len(got) != 1 || o.Stats().Unpaid != 1, "by option: %d calls, %+v", len(got), o.Stats())
 }
 
 // docs/upstream.md U303: sent some time after the change, and again after an answer other than 2xx.
@@ -283,9 +271,7 @@ func TestLateAndAgain(t *testing.T) {
 		}
 		o.now = o.now.Add(time.Second)
 	}
-	if early < 20 || late < 20 || early+late != 200 {
-		t.Errorf("%d early, %d late", early, late)
-	}
+	errorIf(t, early < 20 || late < 20 || early+late != 200, "%d early, %d late", early, late)
 
 	settings = rules(billRule())
 	settings.Retries, settings.Pause = 3, 10*time.Second
@@ -303,12 +289,10 @@ func TestLateAndAgain(t *testing.T) {
 		o.now = o.now.Add(time.Second)
 	}
 	want := []time.Duration{0, 10 * time.Second, 20 * time.Second, 30 * time.Second}
-	if diff := cmp.Diff(want, tries); diff != "" || len(signatures) != 1 {
-		t.Errorf("%d forms; tried (-want +got):\n%s", len(signatures), diff)
-	}
-	if stats := o.Stats(); stats.Retried != 3 || stats.Failed != 1 || stats.Sent != 200 || stats.OverLimit != 0 {
-		t.Errorf("%+v", stats)
-	}
+	diff := cmp.Diff(want, tries)
+	errorIf(t, diff != "" || len(signatures) != 1, "%d forms; tried (-want +got):\n%s", len(signatures), diff)
+	stats := o.Stats()
+	errorIf(t, stats.Retried != 3 || stats.Failed != 1 || stats.Sent != 200 || stats.OverLimit != 0, "%+v", stats)
 }
 
 // A proxy that writes the body anew breaks the signature, and no value.
@@ -369,29 +353,23 @@ func TestWhatIsRefused(t *testing.T) {
 		"four retries":        {Retries: 4},
 		"retries below none":  {Retries: -1},
 	} {
-		if err := o.Set(settings); err == nil {
-			t.Errorf("%s was taken", name)
-		}
+		err := o.Set(settings)
+		errorIf(t, err == nil, "%s was taken", name)
 	}
-	if got := o.Settings(); len(got.Rules) != 1 || got.Daily != 1000 || got.Pause != time.Minute {
-		t.Errorf("a refusal left %+v", got)
-	}
+	got := o.Settings()
+	errorIf(t, len(got.Rules) != 1 || got.Daily != 1000 || got.Pause != time.Minute, "a refusal left %+v", got)
 	longest := with(func(r *webhooks.Rule) { r.Secret = strings.Repeat("Z", 50) })
 	longest.Rules = append(longest.Rules, append(of("inventory.bills", 9), of("inventory.items", 10)...)...)
-	if err := o.Set(longest); err != nil {
-		t.Errorf("ten rules a module: %v", err)
-	}
-	if err := o.Set(rules(most...)); err != nil {
-		t.Errorf("200 rules: %v", err)
-	}
+	err := o.Set(longest)
+	errorIf(t, err != nil, "ten rules a module: %v", err)
+	err = o.Set(rules(most...))
+	errorIf(t, err != nil, "200 rules: %v", err)
 	away := open(t, with(func(r *webhooks.Rule) { r.Address = "https://example.com/hook" }), func(o *webhooks.Options) { o.AnyHost = true })
 	away.Publish(edited(bill))
-	if got := away.told(t); len(got) != 1 {
-		t.Errorf("%d calls to another machine", len(got))
-	}
-	if _, err := webhooks.New(webhooks.Options{Poster: o, Plan: func() string { return "" }}); err == nil {
-		t.Error("a server without a clock")
-	}
+	told := away.told(t)
+	errorIf(t, len(told) != 1, "%d calls to another machine", len(told))
+	_, err = webhooks.New(webhooks.Options{Poster: o, Plan: func() string { return "" }})
+	errorIf(t, err == nil, "a server without a clock")
 }
 
 func TestTheKeysOfSettings(t *testing.T) {
@@ -404,14 +382,21 @@ func TestTheKeysOfSettings(t *testing.T) {
 		Rules: []webhooks.Rule{{Resource: "inventory.bills", Address: here, Secret: secret, Body: "x", Deleted: true}},
 		Daily: 5, FreePlan: true, Earliest: 1, Latest: 2, Retries: 3, Pause: 4,
 	}
-	if diff := cmp.Diff(want, got); diff != "" || err != nil {
-		t.Errorf("%v (-want +got):\n%s", err, diff)
-	}
+	diff := cmp.Diff(want, got)
+	errorIf(t, diff != "" || err != nil, "%v (-want +got):\n%s", err, diff)
 }
 
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
 	}
 }

@@ -70,13 +70,10 @@ func TestLiveKeyCounts(t *testing.T) {
 		if got := added(sample.Record, sample.Live); got != want[name] {
 			t.Errorf("%s: live services add %d keys, want %d", name, got, want[name])
 		}
-		if _, err := sample.Whole(); err != nil {
-			t.Error(err)
-		}
+		_, err := sample.Whole()
+		errorIf(t, err != nil, "%v", err)
 	}
-	if met != len(want) {
-		t.Errorf("%d witnesses have live keys, want %d", met, len(want))
-	}
+	errorIf(t, met != len(want), "%d witnesses have live keys, want %d", met, len(want))
 }
 
 // added counts the keys of live that the record lacks.
@@ -124,8 +121,7 @@ func TestWhole(t *testing.T) {
 	} {
 		sample := witness.Witness{Record: json.RawMessage(c.record), Live: json.RawMessage(c.live)}
 		whole, err := sample.Whole()
-		if string(whole) != c.want || (err != nil) != (c.want == "") {
-			t.Errorf("%s under %s: %s (%v), want %s", c.record, c.live, whole, err, c.want)
-		}
+		errorIf(t, string(whole) != c.want || (err != nil) != (c.want == ""),
+			"%s under %s: %s (%v), want %s", c.record, c.live, whole, err, c.want)
 	}
 }

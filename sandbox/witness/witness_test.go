@@ -18,16 +18,12 @@ func TestEverySampleIsComplete(t *testing.T) {
 	var names []string
 	for _, sample := range all {
 		names = append(names, sample.Service+"/"+sample.Resource)
-		if !strings.HasPrefix(sample.Passage, "docs/upstream.md U") {
-			t.Errorf("%s/%s cites no fact: %q", sample.Service, sample.Resource, sample.Passage)
-		}
-		if len(sample.Assumed) == 0 {
-			t.Errorf("%s/%s assumes nothing, which no document allows", sample.Service, sample.Resource)
-		}
+		errorIf(t, !strings.HasPrefix(sample.Passage, "docs/upstream.md U"),
+			"%s/%s cites no fact: %q", sample.Service, sample.Resource, sample.Passage)
+		errorIf(t, len(sample.Assumed) == 0, "%s/%s assumes nothing, which no document allows", sample.Service, sample.Resource)
 		var record map[string]json.RawMessage
-		if err := json.Unmarshal(sample.Record, &record); err != nil || len(record) == 0 {
-			t.Errorf("%s/%s has no record: %v", sample.Service, sample.Resource, err)
-		}
+		err := json.Unmarshal(sample.Record, &record)
+		errorIf(t, err != nil || len(record) == 0, "%s/%s has no record: %v", sample.Service, sample.Resource, err)
 	}
 	want := []string{
 		"accounting/base_currency_adjustments", "accounting/chart_of_accounts", "accounting/contact_persons",
@@ -40,9 +36,7 @@ func TestEverySampleIsComplete(t *testing.T) {
 		"invoicing/contact_persons", "invoicing/currencies", "invoicing/organizations",
 		"/token",
 	}
-	if !slices.Equal(names, want) {
-		t.Errorf("samples %v, want %v", names, want)
-	}
+	errorIf(t, !slices.Equal(names, want), "samples %v, want %v", names, want)
 }
 
 // The number of keys is counted in the documents, by hand.
@@ -85,9 +79,7 @@ func TestKeyCounts(t *testing.T) {
 			must(t, err)
 			var record map[string]json.RawMessage
 			must(t, json.Unmarshal(sample.Record, &record))
-			if len(record) != want.keys {
-				t.Errorf("%d keys, the document names %d", len(record), want.keys)
-			}
+			errorIf(t, len(record) != want.keys, "%d keys, the document names %d", len(record), want.keys)
 			if want.array == "" {
 				return
 			}
@@ -104,14 +96,21 @@ func TestKeyCounts(t *testing.T) {
 
 func TestLoadUnknown(t *testing.T) {
 	t.Parallel()
-	if _, err := witness.Load("inventory", "no_such_thing"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("error %v, want fs.ErrNotExist", err)
-	}
+	_, err := witness.Load("inventory", "no_such_thing")
+	errorIf(t, !errors.Is(err, fs.ErrNotExist), "error %v, want fs.ErrNotExist", err)
 }
 
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
 	}
 }

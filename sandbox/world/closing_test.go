@@ -27,14 +27,10 @@ func TestClosedBooksHaveTheKeysOfTheOthers(t *testing.T) {
 		for _, form := range []world.Form{world.Full, world.Headers, world.Single, world.WithoutBalance} {
 			want, got := keysOf(t, plain, kind, form), keysOf(t, w, kind, form)
 			for key := range got {
-				if !want[key] {
-					t.Errorf("kind %d form %d: key %s is new", kind, form, key)
-				}
+				errorIf(t, !want[key], "kind %d form %d: key %s is new", kind, form, key)
 			}
 			for key := range want {
-				if !got[key] && !strings.Contains(key, "[]") { // some lists are empty
-					t.Errorf("kind %d form %d: key %s is missing", kind, form, key)
-				}
+				errorIf(t, !got[key] && !strings.Contains(key, "[]"), "kind %d form %d: key %s is missing", kind, form, key) // some lists are empty
 			}
 		}
 	}
@@ -75,29 +71,22 @@ func TestClosedBooksAreSortedAndFiltered(t *testing.T) {
 		return strings.Trim(string(record[name]), `"`)
 	}
 	order := w.Order(world.Query{Kind: world.Bills, Sort: "date", Ascending: true})
-	if !slices.IsSortedFunc(order, func(a, b int32) int {
+	errorIf(t, !slices.IsSortedFunc(order, func(a, b int32) int {
 		return strings.Compare(value(world.Bills, a, "date"), value(world.Bills, b, "date"))
-	}) {
-		t.Error("bills are not in the order of their dates")
-	}
+	}), "bills are not in the order of their dates")
 	if len(order) != w.Len(world.Bills)-4 { // four are deleted.
 		t.Errorf("%d of %d bills are listed", len(order), w.Len(world.Bills))
 	}
 	order = w.Order(world.Query{Kind: world.Payments, Sort: "vendor_name", Ascending: true})
-	if !slices.IsSortedFunc(order, func(a, b int32) int {
+	errorIf(t, !slices.IsSortedFunc(order, func(a, b int32) int {
 		return strings.Compare(value(world.Payments, a, "vendor_name"), value(world.Payments, b, "vendor_name"))
-	}) {
-		t.Error("payments are not in the order of their vendors")
-	}
+	}), "payments are not in the order of their vendors")
 	for filter, status := range map[string]string{"Draft": "draft", "Open": "open", "Closed": "closed", "Void": "void"} {
 		order = w.Order(world.Query{Kind: world.CreditNotes, Filter: filter})
-		if len(order) == 0 {
-			t.Errorf("no credit note is %s", status)
-		}
+		errorIf(t, len(order) == 0, "no credit note is %s", status)
 		for _, i := range order {
-			if got := value(world.CreditNotes, i, "status"); got != status {
-				t.Errorf("filter %s passes one that is %s", filter, got)
-			}
+			got := value(world.CreditNotes, i, "status")
+			errorIf(t, got != status, "filter %s passes one that is %s", filter, got)
 		}
 	}
 	for _, i := range w.Order(world.Query{Kind: world.Accounts, Filter: "Liability"}) {
@@ -106,9 +95,7 @@ func TestClosedBooksAreSortedAndFiltered(t *testing.T) {
 		}
 	}
 	from := w.Order(world.Query{Kind: world.Adjustments, From: "2025-06-01"})
-	if len(from) != 3 { // the quarters that ended in June, September and December.
-		t.Errorf("%d adjustments since June", len(from))
-	}
+	errorIf(t, len(from) != 3, "%d adjustments since June", len(from)) // the quarters that ended in June, September and December.
 }
 
 // TestEditsLeaveClosedBooksAlone: an edit moves the modification time and a remark, no amount.
@@ -133,12 +120,9 @@ func TestEditsLeaveClosedBooksAlone(t *testing.T) {
 		}
 		slices.Sort(changed)
 		for _, name := range changed {
-			if !slices.Contains([]string{"notes", "description", "last_modified_time", "updated_time", "name"}, name) {
-				t.Errorf("kind %d: %s changed", kind, name)
-			}
+			errorIf(t, !slices.Contains([]string{"notes", "description", "last_modified_time", "updated_time", "name"}, name),
+				"kind %d: %s changed", kind, name)
 		}
-		if len(changed) < 2 {
-			t.Errorf("kind %d: only %v changed", kind, changed)
-		}
+		errorIf(t, len(changed) < 2, "kind %d: only %v changed", kind, changed)
 	}
 }

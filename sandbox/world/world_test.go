@@ -54,14 +54,12 @@ func TestIdentifiersLeadBackAndDiffer(t *testing.T) {
 			seen[id] = true
 		}
 		w.Delete(kind, 0)
-		if _, ok := w.Index(kind, w.ID(kind, 0)); ok {
-			t.Errorf("kind %d: a deleted record is found", kind)
-		}
+		_, ok := w.Index(kind, w.ID(kind, 0))
+		errorIf(t, ok, "kind %d: a deleted record is found", kind)
 	}
 	for _, id := range []string{"", "x", "-1", "460000000000000000", w.ID(world.Bills, 1) + "0"} {
-		if i, ok := w.Index(world.Bills, id); ok {
-			t.Errorf("id %q leads to %d", id, i)
-		}
+		i, ok := w.Index(world.Bills, id)
+		errorIf(t, ok, "id %q leads to %d", id, i)
 	}
 }
 
@@ -102,17 +100,13 @@ func TestOrderIsMadeOnce(t *testing.T) {
 	w := small(2000)
 	query := world.Query{Kind: world.Bills, Sort: "created_time"}
 	first, again := w.Order(query), w.Order(query)
-	if &first[0] != &again[0] {
-		t.Error("an unchanged order was made anew")
-	}
+	errorIf(t, &first[0] != &again[0], "an unchanged order was made anew")
 	w.Delete(world.Items, 0)
-	if again = w.Order(query); &first[0] != &again[0] {
-		t.Error("a change of items made the order of bills anew")
-	}
+	again = w.Order(query)
+	errorIf(t, &first[0] != &again[0], "a change of items made the order of bills anew")
 	w.Delete(world.Bills, int(first[0]))
-	if again = w.Order(query); len(again) != len(first)-1 || again[0] != first[1] {
-		t.Error("a change is not seen")
-	}
+	again = w.Order(query)
+	errorIf(t, len(again) != len(first)-1 || again[0] != first[1], "a change is not seen")
 }
 
 // An order updated after changes equals one made anew.
@@ -188,5 +182,13 @@ func TestAFilterByTimeTakesItsSecond(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
 	}
 }

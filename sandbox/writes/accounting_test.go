@@ -23,9 +23,7 @@ func TestContactPersonsOfAccounting(t *testing.T) {
 		"first_name":"Ada","last_name":"Löv","email":"ada@example.org","phone":"+46 8 1","mobile":"","is_primary_contact":false,"is_added_in_portal":true}]}`, vendor))
 	id := created.at(t, "contact_person", "contact_person_id")
 	people := "/books/v3/contacts/" + vendor + "/contactpersons"
-	if u.listed(t, people, "contact_persons", "contact_person_id", id) == nil {
-		t.Error("the new person is not listed under its contact")
-	}
+	errorIf(t, u.listed(t, people, "contact_persons", "contact_person_id", id) == nil, "the new person is not listed under its contact")
 
 	path := "/books/v3/contacts/contactpersons/" + id
 	u.call(t, put, path, `{"designation":"Owner","is_primary_contact":true}`).is(t, 200,
@@ -39,9 +37,7 @@ func TestContactPersonsOfAccounting(t *testing.T) {
 	same(t, primary, 1, "primary contacts")
 
 	u.call(t, remove, path, "").is(t, 200, `{"code":0,"message":"*"}`)
-	if u.listed(t, people, "contact_persons", "contact_person_id", id) != nil {
-		t.Error("the deleted person is still listed")
-	}
+	errorIf(t, u.listed(t, people, "contact_persons", "contact_person_id", id) != nil, "the deleted person is still listed")
 	u.call(t, remove, path, "").refused(t, 404, 1002)
 	u.call(t, put, path, `{}`).refused(t, 404, 1002)
 	u.call(t, post, "/books/v3/contacts/contactpersons", `{"contact_id":"12"}`).refused(t, 400, 2, "contact_id")
@@ -66,12 +62,9 @@ func TestCustomModules(t *testing.T) {
 
 	single := u.call(t, put, "/books/v3/cm_projects/"+a, `{"record_name":"Old mill"}`)
 	single.is(t, 200, `{"code":0,"module_record":[{"record_name":"Old mill","cf_colour":"blue"}]}`)
-	if single.assumed == "" {
-		t.Error("the answer of a single update is a gap of the document")
-	}
-	if got := u.listed(t, "/books/v3/cm_projects", "module_record", "module_record_id", a); text(got["record_name"]) != "Old mill" || text(got["cf_colour"]) != "blue" {
-		t.Errorf("listed: %s", got)
-	}
+	errorIf(t, single.assumed == "", "the answer of a single update is a gap of the document")
+	got := u.listed(t, "/books/v3/cm_projects", "module_record", "module_record_id", a)
+	errorIf(t, text(got["record_name"]) != "Old mill" || text(got["cf_colour"]) != "blue", "listed: %s", got)
 	u.call(t, put, "/books/v3/cm_assets/"+a, `{}`).refused(t, 404, 1002)
 	for _, method := range []string{post, put, remove} {
 		u.call(t, method, "/books/v3/cm_unknown", `{}`).refused(t, 404, 5)
@@ -79,9 +72,7 @@ func TestCustomModules(t *testing.T) {
 	}
 
 	u.call(t, remove, "/books/v3/cm_projects?module_record_id="+a, "").is(t, 200, `{"code":0,"message":"*"}`)
-	if u.listed(t, "/books/v3/cm_projects", "module_record", "module_record_id", a) != nil {
-		t.Error("the deleted record is still listed")
-	}
+	errorIf(t, u.listed(t, "/books/v3/cm_projects", "module_record", "module_record_id", a) != nil, "the deleted record is still listed")
 	u.call(t, remove, "/books/v3/projects", "").refused(t, 404, 5)
 	assets := len(u.records(t, "/books/v3/cm_assets", "module_record"))
 	u.call(t, remove, "/books/v3/cm_projects", "").is(t, 200, `{"code":0,"message":"*"}`)
@@ -124,26 +115,21 @@ func TestAccounts(t *testing.T) {
 	parent.is(t, 201, `{"code":0,"chart_of_account":{"account_id":"*","account_name":"AAA Travel","account_code":"T-1","account_type":"expense",
 		"description":"Trains","is_active":true,"is_user_created":true,"is_system_account":false,"currency_code":"INR","parent_account_id":"",
 		"created_time":"2026-03-10T11:30:00+0530","last_modified_time":"2026-03-10T11:30:00+0530"}}`)
-	if parent.assumed == "" {
-		t.Error("the answer of the create is a gap of the document")
-	}
+	errorIf(t, parent.assumed == "", "the answer of the create is a gap of the document")
 	id := parent.at(t, "chart_of_account", "account_id")
 	child := u.call(t, post, path, fmt.Sprintf(`{"account_name":"Rail","account_type":"expense","parent_account_id":%q,"custom_fields":[{"customfield_id":"9","value":"x"}]}`, id))
 	child.is(t, 201, fmt.Sprintf(`{"chart_of_account":{"parent_account_id":%q,"custom_fields":[{"customfield_id":"9","value":"x"}]}}`, id))
 
 	listed := u.listed(t, path+"?sort_column=account_name&sort_order=A&filter_by=AccountType.Expense", "chartofaccounts", "account_id", id)
-	if listed == nil || string(listed["child_count"]) != "1" || string(listed["is_child_present"]) != "true" {
-		t.Errorf("the parent is listed as %s", listed)
-	}
-	if first := u.records(t, path+"?sort_column=account_name&sort_order=A", "chartofaccounts")[0]; text(first["account_name"]) != "AAA Travel" {
-		t.Errorf("sorted by name, %s is first", first["account_name"])
-	}
+	errorIf(t, listed == nil || string(listed["child_count"]) != "1" || string(listed["is_child_present"]) != "true",
+		"the parent is listed as %s", listed)
+	first := u.records(t, path+"?sort_column=account_name&sort_order=A", "chartofaccounts")[0]
+	errorIf(t, text(first["account_name"]) != "AAA Travel", "sorted by name, %s is first", first["account_name"])
 	for filter, want := range map[string]bool{"Active": true, "All": true, "Inactive": false, "Asset": false, "Income": false} {
 		same(t, u.listed(t, path+"?filter_by=AccountType."+filter, "chartofaccounts", "account_id", id) != nil, want, filter)
 	}
-	if u.listed(t, path+"?last_modified_time=2026-03-10T06%3A00%3A00%2B0000", "chartofaccounts", "account_id", id) == nil {
-		t.Error("not listed as modified since the write")
-	}
+	errorIf(t, u.listed(t, path+"?last_modified_time=2026-03-10T06%3A00%3A00%2B0000", "chartofaccounts", "account_id", id) == nil,
+		"not listed as modified since the write")
 	u.call(t, put, path+"/"+id, `{"account_name":"Travel","account_type":"other_expense"}`).is(t, 200,
 		`{"code":0,"chart_of_account":{"account_name":"Travel","account_type":"other_expense","account_code":"T-1"}}`)
 	u.call(t, put, path+"/"+id, fmt.Sprintf(`{"parent_account_id":%q}`, id)).refused(t, 400, 2, "parent_account_id: is the record itself")
@@ -188,12 +174,10 @@ func TestBaseCurrencyAdjustments(t *testing.T) {
 		currency, account, preview.at(t, "data", "accounts", "gain_or_loss")))
 	id := created.at(t, "data", "base_currency_adjustment_id")
 	listed := u.listed(t, path+"?filter_by=Date.ThisWeek", "base_currency_adjustments", "base_currency_adjustment_id", id)
-	if string(listed["gain_or_loss"]) != preview.at(t, "data", "accounts", "gain_or_loss") || listed["accounts"] != nil {
-		t.Errorf("listed as %s", listed)
-	}
-	if u.listed(t, path+"?filter_by=Date.Today", "base_currency_adjustments", "base_currency_adjustment_id", id) != nil {
-		t.Error("an adjustment of yesterday is listed as of today")
-	}
+	errorIf(t, string(listed["gain_or_loss"]) != preview.at(t, "data", "accounts", "gain_or_loss") || listed["accounts"] != nil,
+		"listed as %s", listed)
+	errorIf(t, u.listed(t, path+"?filter_by=Date.Today", "base_currency_adjustments", "base_currency_adjustment_id", id) != nil,
+		"an adjustment of yesterday is listed as of today")
 	u.get(t, path+"/"+id).is(t, 200, fmt.Sprintf(`{"data":{"base_currency_adjustment_id":%q,"accounts":[{"account_id":%q}]}}`, id, account))
 	u.call(t, remove, path+"/"+id, "").is(t, 200, `{"code":0,"message":"*"}`)
 	u.call(t, http.MethodGet, path+"/"+id, "").is(t, 404, `{"code":1002}`)
@@ -219,9 +203,7 @@ func TestExpenses(t *testing.T) {
 	u.call(t, post, path, fmt.Sprintf(`{"account_id":%q,"mileage_type":"odometer","start_reading":10,"end_reading":30,"mileage_rate":2.5}`, account)).is(t, 201,
 		`{"expense":{"distance":20,"amount":50,"total":50}}`)
 	id := created.at(t, "expense", "expense_id")
-	if u.listed(t, path, "expenses", "expense_id", id) == nil {
-		t.Error("not listed")
-	}
+	errorIf(t, u.listed(t, path, "expenses", "expense_id", id) == nil, "not listed")
 	u.call(t, post, path, `{"amount":1,"fuel_type":"coal","tax_treatment":"nobody","product_type":"air","start_reading":"a"}`).refused(t, 400, 2,
 		"fuel_type: is none of petrol, lpg, diesel", "tax_treatment", "product_type", "start_reading: is no number")
 	u.call(t, post, path, `{"description":"nothing"}`).refused(t, 400, 2, "account_id: is needed", "amount: is needed")

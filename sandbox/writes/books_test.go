@@ -72,17 +72,14 @@ func TestBooksAddUpAfterWrites(t *testing.T) {
 			t.Errorf("bill %s: taxes of %s, tax_total %s", id, total.FloatString(2), bill["tax_total"])
 		}
 		paid := total(t, bill["payments"], "amount")
-		if due.Sub(due, paid).Cmp(number(t, text(bill["balance"]))) != 0 || due.Sign() < 0 {
-			t.Errorf("bill %s: %s due, balance %s", id, due.FloatString(2), bill["balance"])
-		}
+		errorIf(t, due.Sub(due, paid).Cmp(number(t, text(bill["balance"]))) != 0 || due.Sign() < 0,
+			"bill %s: %s due, balance %s", id, due.FloatString(2), bill["balance"])
 		if applied[id] == nil || paid.Cmp(applied[id]) != 0 {
 			t.Errorf("bill %s: paid %s, the payment says %v", id, paid.FloatString(2), applied[id])
 		}
 		same(t, text(bill["status"]) == "paid", due.Sign() == 0, id, due.FloatString(2), bill["status"])
 	}
-	if checked != len(bills) || checked == 0 {
-		t.Errorf("%d bills of %d are in the truth", checked, len(bills))
-	}
+	errorIf(t, checked != len(bills) || checked == 0, "%d bills of %d are in the truth", checked, len(bills))
 }
 
 func parsed(t *testing.T, record json.RawMessage) object {
@@ -95,9 +92,8 @@ func parsed(t *testing.T, record json.RawMessage) object {
 func elements(t *testing.T, list json.RawMessage) []object {
 	t.Helper()
 	var all []object
-	if err := json.Unmarshal(list, &all); err != nil {
-		t.Fatalf("%v in %s", err, list)
-	}
+	err := json.Unmarshal(list, &all)
+	fatalIf(t, err != nil, "%v in %s", err, list)
 	return all
 }
 
@@ -113,8 +109,6 @@ func total(t *testing.T, list json.RawMessage, name string) *big.Rat {
 func number(t *testing.T, text string) *big.Rat {
 	t.Helper()
 	value, ok := new(big.Rat).SetString(text)
-	if !ok {
-		t.Fatalf("%q is no number", text)
-	}
+	fatalIf(t, !ok, "%q is no number", text)
 	return value
 }

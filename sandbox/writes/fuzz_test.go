@@ -55,12 +55,10 @@ func FuzzWrites(f *testing.F) {
 			Code    *int    `json:"code"`
 			Message *string `json:"message"`
 		}
-		if err := json.Unmarshal(recorder.Body.Bytes(), &envelope); err != nil || envelope.Code == nil || envelope.Message == nil {
-			t.Fatalf("%s %s: %v in %s", e.Method, e.Path, err, recorder.Body)
-		}
-		if ok := recorder.Code < 300; recorder.Code >= 500 || ok != (*envelope.Code == 0) {
-			t.Errorf("%s %s: status %d: %s", e.Method, e.Path, recorder.Code, recorder.Body)
-		}
+		err := json.Unmarshal(recorder.Body.Bytes(), &envelope)
+		fatalIf(t, err != nil || envelope.Code == nil || envelope.Message == nil, "%s %s: %v in %s", e.Method, e.Path, err, recorder.Body)
+		ok := recorder.Code < 300
+		errorIf(t, recorder.Code >= 500 || ok != (*envelope.Code == 0), "%s %s: status %d: %s", e.Method, e.Path, recorder.Code, recorder.Body)
 		played.With(func(w *world.World) { check(t, w, e.Resource) })
 	})
 }
@@ -86,9 +84,7 @@ func check(t *testing.T, w *world.World, e lists.Resource) {
 	for i := max(0, w.Len(e.Kind)-3); i < w.Len(e.Kind); i++ {
 		for _, form := range []world.Form{world.Full, world.Headers, world.Single} {
 			record := w.AppendRecord(nil, e.Kind, i, form)
-			if !json.Valid(record) || !strings.Contains(string(record), fmt.Sprintf("%q", w.ID(e.Kind, i))) {
-				t.Errorf("%s: %s", e.Name, record)
-			}
+			errorIf(t, !json.Valid(record) || !strings.Contains(string(record), fmt.Sprintf("%q", w.ID(e.Kind, i))), "%s: %s", e.Name, record)
 		}
 	}
 }

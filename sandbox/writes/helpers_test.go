@@ -51,9 +51,8 @@ type reply struct {
 
 func (r reply) into(t *testing.T, value any) {
 	t.Helper()
-	if err := json.Unmarshal(r.body, value); err != nil {
-		t.Fatalf("status %d: %v in %.300s", r.status, err, r.body)
-	}
+	err := json.Unmarshal(r.body, value)
+	fatalIf(t, err != nil, "status %d: %v in %.300s", r.status, err, r.body)
 }
 
 // call calls a service with a JSON body, for the organization in query and headers; headers are
@@ -82,21 +81,16 @@ func (u *upstream) call(t *testing.T, method, target, body string, headers ...st
 // elements, and "*" is any text but "".
 func (r reply) is(t *testing.T, status int, want string) {
 	t.Helper()
-	if r.status != status {
-		t.Fatalf("status %d, want %d: %.400s", r.status, status, r.body)
-	}
+	fatalIf(t, r.status != status, "status %d, want %d: %.400s", r.status, status, r.body)
 	var served any
 	r.into(t, &served)
 	var wanted any
-	if err := json.Unmarshal([]byte(want), &wanted); err != nil {
-		t.Fatalf("%v in %s", err, want)
-	}
+	err := json.Unmarshal([]byte(want), &wanted)
+	fatalIf(t, err != nil, "%v in %s", err, want)
 	for _, difference := range differ("", wanted, served) {
 		t.Error(difference)
 	}
-	if t.Failed() {
-		t.Fatalf("served %.2000s", r.body)
-	}
+	fatalIf(t, t.Failed(), "served %.2000s", r.body)
 }
 
 // refused compares a reply with a refusal: code and message, and each of the texts in the message.
@@ -104,13 +98,9 @@ func (r reply) refused(t *testing.T, status, code int, texts ...string) {
 	t.Helper()
 	r.is(t, status, fmt.Sprintf(`{"code":%d,"message":"*"}`, code))
 	for _, text := range texts {
-		if !strings.Contains(string(r.body), text) {
-			t.Errorf("%q is not in %s", text, r.body)
-		}
+		errorIf(t, !strings.Contains(string(r.body), text), "%q is not in %s", text, r.body)
 	}
-	if !strings.Contains(r.assumed, "error") {
-		t.Errorf("assumed %q: no document shows this error", r.assumed)
-	}
+	errorIf(t, !strings.Contains(r.assumed, "error"), "assumed %q: no document shows this error", r.assumed)
 }
 
 func differ(path string, want, got any) []string {
@@ -163,9 +153,8 @@ func (r reply) at(t *testing.T, names ...string) string {
 			value = elements[0]
 		}
 		var fields object
-		if err := json.Unmarshal(value, &fields); err != nil {
-			t.Fatalf("%v: no %s in %.300s", names, name, r.body)
-		}
+		err := json.Unmarshal(value, &fields)
+		fatalIf(t, err != nil, "%v: no %s in %.300s", names, name, r.body)
 		value = fields[name]
 	}
 	var text string
@@ -179,9 +168,7 @@ func (r reply) at(t *testing.T, names ...string) string {
 func (u *upstream) get(t *testing.T, target string) reply {
 	t.Helper()
 	r := u.call(t, http.MethodGet, target, "")
-	if r.status != http.StatusOK {
-		t.Fatalf("GET %s: status %d: %.300s", target, r.status, r.body)
-	}
+	fatalIf(t, r.status != http.StatusOK, "GET %s: status %d: %.300s", target, r.status, r.body)
 	return r
 }
 
@@ -240,5 +227,21 @@ func same[T comparable](t *testing.T, got, want T, where ...any) {
 	t.Helper()
 	if got != want {
 		t.Errorf("%v: got %v, want %v", where, got, want)
+	}
+}
+
+// fatalIf ends the test where something makes the rest of it senseless.
+func fatalIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Fatalf(format, args...)
+	}
+}
+
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
 	}
 }

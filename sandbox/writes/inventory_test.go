@@ -18,9 +18,7 @@ func TestLocations(t *testing.T) {
 		"associated_series_ids":["4","5"],"parent_location_id":""}}`)
 	id := created.at(t, "locations", "location_id")
 	users := u.listed(t, path, "locations", "location_name", "Depot")
-	if users == nil {
-		t.Fatal("not listed")
-	}
+	fatalIf(t, users == nil, "not listed")
 	user := ""
 	for _, location := range u.records(t, path, "locations") {
 		if parts := strings.Split(string(location["associated_users"]), `"`); len(parts) > 3 {
@@ -29,9 +27,7 @@ func TestLocations(t *testing.T) {
 	}
 	updated := u.call(t, put, path+"/"+id, fmt.Sprintf(`{"location_name":"Depot 2","user_ids":%q}`, user))
 	updated.is(t, 200, fmt.Sprintf(`{"locations":{"location_id":%q,"location_name":"Depot 2","type":"line_item_only","associated_users":[{"user_id":%q,"user_name":"*"}]}}`, id, user))
-	if updated.assumed == "" {
-		t.Error("the answer of the update is a gap of the document")
-	}
+	errorIf(t, updated.assumed == "", "the answer of the update is a gap of the document")
 	u.call(t, post, path, `{"type":"moon","address":[],"parent_location_id":"3"}`).refused(t, 400, 2,
 		"location_name: is needed", "type: is none of general, line_item_only", "address: is no object", "there is no parent_location 3")
 	u.call(t, put, path+"/3", `{}`).refused(t, 404, 1002)
@@ -50,14 +46,11 @@ func TestTaxes(t *testing.T) {
 		t.Errorf("the document calls this identifier an integer: %s", got)
 	}
 	id := created.at(t, "tax", "tax_id")
-	if u.listed(t, path, "taxes", "tax_id", id) == nil || u.listed(t, path+"?filter_by=Taxes.Inactive", "taxes", "tax_id", id) != nil {
-		t.Error("a new tax is listed with the active ones only")
-	}
+	errorIf(t, u.listed(t, path, "taxes", "tax_id", id) == nil || u.listed(t, path+"?filter_by=Taxes.Inactive", "taxes", "tax_id", id) != nil,
+		"a new tax is listed with the active ones only")
 	updated := u.call(t, put, path+"/"+id, fmt.Sprintf(`{"tax_percentage":8,"tds_payable_account_id":%q}`, account))
 	updated.is(t, 200, fmt.Sprintf(`{"code":0,"tax":{"tax_id":%q,"tax_name":"Levy","tax_percentage":8,"tax_type":"compound_tax","tax_authority_id":"","tax_authority_name":"","is_value_added":true}}`, id))
-	if strings.Contains(string(updated.body), "country") {
-		t.Errorf("the document names seven fields only: %s", updated.body)
-	}
+	errorIf(t, strings.Contains(string(updated.body), "country"), "the document names seven fields only: %s", updated.body)
 	u.get(t, path+"/"+id).is(t, 200, fmt.Sprintf(`{"tax":[{"tax_id":%q,"tax_percentage":8,"tds_payable_account_id":%q}]}`, id, account))
 	u.call(t, post, path, `{"tax_percentage":"much","tax_type":"x"}`).refused(t, 400, 2, "tax_name: is needed", "tax_percentage: is no number", "tax_type: is none of")
 }
@@ -76,16 +69,12 @@ func TestItems(t *testing.T) {
 		"location_stock_on_hand":40,"location_available_stock":40}],"item_tax_preferences":[{"tax_id":%q,"tax_specification":"inter"}],
 		"custom_fields":[{"customfield_id":"8","value":"Shelf"}],"created_time":"2026-03-10T11:30:00+0530"}}`, site, tax))
 	id := created.at(t, "item", "item_id")
-	if !strings.Contains(string(created.body), `"rate":12.50,"pricebook_rate":12.50,"purchase_rate":8.00,`) {
-		t.Errorf("amounts have two decimals on the wire: %s", created.body)
-	}
+	errorIf(t, !strings.Contains(string(created.body), `"rate":12.50,"pricebook_rate":12.50,"purchase_rate":8.00,`),
+		"amounts have two decimals on the wire: %s", created.body)
 	u.get(t, "/inventory/v1/itemdetails?item_ids="+id).is(t, 200, fmt.Sprintf(`{"items":[{"item_id":%q,"name":"Hook"}]}`, id))
-	if u.listed(t, path, "items", "item_id", id) == nil || u.records(t, path, "items")[0]["item_id"] == nil {
-		t.Error("not listed")
-	}
-	if newest := u.records(t, path, "items")[0]; text(newest["item_id"]) != id {
-		t.Errorf("the default order is newest first, %s is first", newest["item_id"])
-	}
+	errorIf(t, u.listed(t, path, "items", "item_id", id) == nil || u.records(t, path, "items")[0]["item_id"] == nil, "not listed")
+	newest := u.records(t, path, "items")[0]
+	errorIf(t, text(newest["item_id"]) != id, "the default order is newest first, %s is first", newest["item_id"])
 	u.call(t, post, path, `{"name":"Hook","group_id":"4","item_type":"sales"}`).refused(t, 400, 2, "item_type: must be inventory when the item belongs to a group")
 	u.call(t, post, path, `{"item_type":"dream","item_tax_preferences":[{"tax_specification":"odd"}]}`).refused(t, 400, 2,
 		"name: is needed", "item_type: is none of", "item_tax_preferences[0].tax_specification: is none of intra, inter")
@@ -145,9 +134,7 @@ func TestBills(t *testing.T) {
 		{"name":"Nails","item_total":10,"item_order":1,"tax_percentage":5},{"name":"Net","rate":1.115,"item_total":1.12,"item_order":2}],
 		"taxes":[{"tax_name":"GST18","tax_amount":5.65},{"tax_name":"GST5","tax_amount":0.5}]}}`, vendor))
 	id := created.at(t, "bill", "bill_id")
-	if u.listed(t, path, "bills", "bill_id", id) == nil {
-		t.Error("not listed")
-	}
+	errorIf(t, u.listed(t, path, "bills", "bill_id", id) == nil, "not listed")
 	u.call(t, post, path, fmt.Sprintf(`{"vendor_id":%q,"is_inclusive_tax":true,"line_items":[{"rate":118,"quantity":1,"tax_id":%q}]}`, vendor, gst18)).is(t, 201,
 		`{"bill":{"sub_total":100,"tax_total":18,"balance":118,"bill_number":"*"}}`)
 	u.call(t, post, path, `{"vendor_id":"6","gst_treatment":"none","date":"soon","line_items":{}}`).refused(t, 400, 2,
@@ -242,9 +229,8 @@ func TestCreditNotes(t *testing.T) {
 	for filter, want := range map[string]bool{"All": true, "Draft": true, "Open": false, "Void": false} {
 		same(t, u.listed(t, path+"?filter_by=Status."+filter, "creditnotes", "creditnote_id", id) != nil, want, filter)
 	}
-	if first := u.records(t, path+"?sort_column=total&sort_order=A", "creditnotes")[0]; text(first["creditnote_id"]) != id {
-		t.Errorf("sorted by total, %s of %s is first", first["creditnote_id"], first["total"])
-	}
+	first := u.records(t, path+"?sort_column=total&sort_order=A", "creditnotes")[0]
+	errorIf(t, text(first["creditnote_id"]) != id, "sorted by total, %s of %s is first", first["creditnote_id"], first["total"])
 	u.call(t, post, path, fmt.Sprintf(`{"customer_id":%q}`, customer)).is(t, 201, `{"creditnote":{"status":"open","total":0,"creditnote_number":"*"}}`)
 	u.call(t, post, path, `{"cfdi_usage":"fun","cfdi_reference_type":"x","vat_treatment":"y","contact_persons":"7"}`).refused(t, 400, 2,
 		"customer_id: is needed", "cfdi_usage", "cfdi_reference_type", "vat_treatment", "contact_persons: is no list")

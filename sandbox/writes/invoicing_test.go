@@ -15,9 +15,8 @@ func TestContactPersonsOfInvoicing(t *testing.T) {
 	created := u.call(t, post, path, fmt.Sprintf(`{"contact_id":%q,"first_name":"Bo","skype":"live:bo"}`, vendor))
 	created.is(t, 201, fmt.Sprintf(`{"code":0,"contact_person":[{"contact_id":%q,"contact_person_id":"*","first_name":"Bo","skype":"live:bo"}]}`, vendor))
 	id := created.at(t, "contact_person", "contact_person_id")
-	if u.listed(t, "/books/v3/contacts/"+vendor+"/contactpersons", "contact_persons", "contact_person_id", id) == nil {
-		t.Error("accounting does not list the person of invoicing")
-	}
+	errorIf(t, u.listed(t, "/books/v3/contacts/"+vendor+"/contactpersons", "contact_persons", "contact_person_id", id) == nil,
+		"accounting does not list the person of invoicing")
 	u.call(t, put, path+"/"+id, fmt.Sprintf(`{"contact_id":%q,"first_name":"Bob"}`, vendor)).is(t, 200, `{"contact_person":[{"first_name":"Bob","skype":"live:bo"}]}`)
 	u.call(t, put, path+"/"+id, `{}`).refused(t, 400, 2, "contact_id: is required", "first_name: is required")
 	u.call(t, post, path, fmt.Sprintf(`{"salutation":%q,"first_name":%q,"phone":%q}`, strings.Repeat("é", 26), strings.Repeat("x", 101), strings.Repeat("1", 51))).refused(t, 400, 2,
@@ -33,13 +32,9 @@ func TestCurrencies(t *testing.T) {
 	const path = "/invoice/v3/settings/currencies"
 	created := u.call(t, post, path, `{"currency_code":"SEK","currency_symbol":"kr","price_precision":0,"currency_format":"1,234"}`)
 	created.is(t, 201, `{"code":0,"currency":[{"currency_id":"*","currency_code":"SEK","currency_symbol":"kr","price_precision":0,"currency_format":"1,234","is_base_currency":false}]}`)
-	if strings.Contains(string(created.body), "exchange_rate") {
-		t.Errorf("rates are output of the list only: %s", created.body)
-	}
+	errorIf(t, strings.Contains(string(created.body), "exchange_rate"), "rates are output of the list only: %s", created.body)
 	id := created.at(t, "currency", "currency_id")
-	if u.listed(t, path+"?filter_by=Currencies.ExcludeBaseCurrency", "currencies", "currency_id", id) == nil {
-		t.Error("not listed")
-	}
+	errorIf(t, u.listed(t, path+"?filter_by=Currencies.ExcludeBaseCurrency", "currencies", "currency_id", id) == nil, "not listed")
 	u.call(t, put, path+"/"+id, `{"currency_code":"SEK","currency_symbol":"SEK"}`).is(t, 200, `{"currency":[{"currency_symbol":"SEK","currency_format":"1,234","price_precision":0}]}`)
 	u.call(t, put, path+"/"+id, `{}`).refused(t, 400, 2, "currency_code: is required", "currency_symbol: is required")
 	u.call(t, post, path, fmt.Sprintf(`{"currency_code":%q,"currency_symbol":"12345","currency_format":%q,"price_precision":"2.5"}`, strings.Repeat("c", 101), strings.Repeat("f", 101))).refused(t, 400, 2,
@@ -56,9 +51,7 @@ func TestContactPersonsOfBilling(t *testing.T) {
 	created.is(t, 201, fmt.Sprintf(`{"code":0,"contact_person":{"contactperson_id":"*","first_name":"Cy","last_name":"Day","email":"cy@example.org","mobile":"1","phone":"2","fax":"3",
 		"customer_id":%q,"created_time":"2026-03-10T11:30:00+0530"}}`, customer))
 	id := created.at(t, "contact_person", "contactperson_id")
-	if u.listed(t, path, "contact_persons", "contactperson_id", id) == nil {
-		t.Error("not listed")
-	}
+	errorIf(t, u.listed(t, path, "contact_persons", "contactperson_id", id) == nil, "not listed")
 	u.call(t, put, path+"/"+id, `{"email":"new@example.org"}`).is(t, 200, `{"contact_person":{"first_name":"Cy","email":"new@example.org"}}`)
 	// docs/upstream.md U201: both times are also listed as update arguments.
 	u.call(t, put, path+"/"+id, `{"email":"n@example.org","created_time":"2020-01-02T03:04:05+0000"}`).is(t, 200, `{"contact_person":{"created_time":"2020-01-02T03:04:05+0000"}}`)
@@ -79,9 +72,8 @@ func TestFiltersOfVendorPayments(t *testing.T) {
 	for _, query := range []string{
 		"reference_number_startswith=zq", "description_contains=pens", "date_before=2020-02-04&date_start=2020-02-03", "amount_less_equals=7&amount_greater_equals=7",
 	} {
-		if found := u.records(t, path+query, "vendorpayments"); len(found) != 1 || text(found[0]["payment_id"]) != id {
-			t.Errorf("%s: %d payments, want the one that was written", query, len(found))
-		}
+		found := u.records(t, path+query, "vendorpayments")
+		errorIf(t, len(found) != 1 || text(found[0]["payment_id"]) != id, "%s: %d payments, want the one that was written", query, len(found))
 	}
 	all := u.records(t, path, "vendorpayments")
 	name := text(all[len(all)-1]["vendor_name"])
@@ -91,9 +83,8 @@ func TestFiltersOfVendorPayments(t *testing.T) {
 			want++
 		}
 	}
-	if got := u.records(t, path+"vendor_name_startswith="+url.QueryEscape(name), "vendorpayments"); len(got) != want || want == len(all) {
-		t.Errorf("%d payments of %s, want %d of %d", len(got), name, want, len(all))
-	}
+	got := u.records(t, path+"vendor_name_startswith="+url.QueryEscape(name), "vendorpayments")
+	errorIf(t, len(got) != want || want == len(all), "%d payments of %s, want %d of %d", len(got), name, want, len(all))
 }
 
 // docs/upstream.md U225: item_description filters, at most 100 characters long.
@@ -104,9 +95,8 @@ func TestFiltersOfCreditNotes(t *testing.T) {
 	customer := text(u.records(t, path, "creditnotes")[0]["customer_id"])
 	u.call(t, post, path, fmt.Sprintf(`{"customer_id":%q,"line_items":[{"name":"a","description":"Quill, bent"}]}`, customer)).is(t, 201, `{"code":0}`)
 	for query, want := range map[string]int{"item_description_startswith=quill": 1, "item_description_contains=bent": 1, "item_description_startswith=bent": 0} {
-		if found := u.records(t, path+query, "creditnotes"); len(found) != want {
-			t.Errorf("%s: %d notes, want %d", query, len(found), want)
-		}
+		found := u.records(t, path+query, "creditnotes")
+		errorIf(t, len(found) != want, "%s: %d notes, want %d", query, len(found), want)
 	}
 	for _, note := range u.records(t, path+"status=closed", "creditnotes") {
 		same(t, text(note["status"]), "closed", note["status"])

@@ -20,16 +20,13 @@ import (
 func TestRowsAndRulesAreOfOneTable(t *testing.T) {
 	t.Parallel()
 	for _, e := range writes.Table() {
-		if _, found := rules.Find(e.Method, e.Path); !found {
-			t.Errorf("%s %s: no rule", e.Method, e.Path)
-		}
-		if e.Resource.Name == "" || e.Resource.Service != e.Service() || e.Serve == nil {
-			t.Errorf("%s %s: resource %s of %s", e.Method, e.Path, e.Resource.Name, e.Resource.Service)
-		}
+		_, found := rules.Find(e.Method, e.Path)
+		errorIf(t, !found, "%s %s: no rule", e.Method, e.Path)
+		errorIf(t, e.Resource.Name == "" || e.Resource.Service != e.Service() || e.Serve == nil,
+			"%s %s: resource %s of %s", e.Method, e.Path, e.Resource.Name, e.Resource.Service)
 	}
-	if served, ruled := len(writes.Table()), len(rules.All()); served != ruled {
-		t.Errorf("%d rows, %d rules", served, ruled)
-	}
+	served, ruled := len(writes.Table()), len(rules.All())
+	errorIf(t, served != ruled, "%d rows, %d rules", served, ruled)
 }
 
 // A write is a change of the world like any other. Every subscriber is told of it, and of its
@@ -46,15 +43,11 @@ func TestWritesAreReported(t *testing.T) {
 	send := func(path, body string) {
 		t.Helper()
 		e, _, status := endpoints.Find(writes.Table(), post, path)
-		if status != http.StatusOK {
-			t.Fatalf("%s: status %d", path, status)
-		}
+		fatalIf(t, status != http.StatusOK, "%s: status %d", path, status)
 		recorder := httptest.NewRecorder()
 		request := httptest.NewRequestWithContext(t.Context(), post, path, strings.NewReader(body))
 		e.Serve(&endpoints.Call{ResponseWriter: recorder, Request: request, Endpoint: e, Company: played})
-		if recorder.Code != http.StatusCreated {
-			t.Fatalf("%s: status %d: %s", path, recorder.Code, recorder.Body)
-		}
+		fatalIf(t, recorder.Code != http.StatusCreated, "%s: status %d: %s", path, recorder.Code, recorder.Body)
 	}
 	send("/inventory/v1/bills", fmt.Sprintf(`{"vendor_id":%q,"line_items":[{"rate":9}]}`, vendor))
 	if len(heard) != 1 || heard[0].Kind != world.Bills || heard[0].Operation != world.Inserted || string(heard[0].Fields["balance"]) != "9.00" {

@@ -74,18 +74,12 @@ func matchWitness(t *testing.T, u *upstream, service, resource, key, id string) 
 			shapes("", record, got)
 		}
 	}
-	if len(got) == 0 {
-		t.Errorf("%s/%s %s is not in the truth", service, resource, id)
-	}
+	errorIf(t, len(got) == 0, "%s/%s %s is not in the truth", service, resource, id)
 	for path := range got {
-		if !want[path] {
-			t.Errorf("%s/%s: %s is in no witness", service, resource, path)
-		}
+		errorIf(t, !want[path], "%s/%s: %s is in no witness", service, resource, path)
 	}
 	for path := range want {
-		if strings.Count(path, ".") == 1 && !got[path] {
-			t.Errorf("%s/%s: %s was not written", service, resource, path)
-		}
+		errorIf(t, strings.Count(path, ".") == 1 && !got[path], "%s/%s: %s was not written", service, resource, path)
 	}
 }
 
@@ -103,9 +97,7 @@ func TestTheWorldEditsWhatWasWritten(t *testing.T) {
 	}
 	u.Advance(1e12)
 	changed, err := u.Change(sandbox.Change{Seed: 3, Edits: 1000, Resources: []string{"bills"}})
-	if err != nil || !slices.Contains(changed["bills"].Edited, id) {
-		t.Fatalf("%v: %v", err, changed["bills"].Edited)
-	}
+	fatalIf(t, err != nil || !slices.Contains(changed["bills"].Edited, id), "%v: %v", err, changed["bills"].Edited)
 	var after object
 	must(t, json.Unmarshal([]byte(u.get(t, "/inventory/v1/bills/"+id).at(t, "bill")), &after))
 	var differ []string
@@ -114,9 +106,7 @@ func TestTheWorldEditsWhatWasWritten(t *testing.T) {
 			differ = append(differ, name)
 		}
 	}
-	if !slices.Equal(differ, []string{"last_modified_time", "notes"}) {
-		t.Errorf("changed: %v", differ)
-	}
+	errorIf(t, !slices.Equal(differ, []string{"last_modified_time", "notes"}), "changed: %v", differ)
 }
 
 // A refused write changes nothing.

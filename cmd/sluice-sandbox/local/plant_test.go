@@ -137,12 +137,9 @@ func TestWhoMayOwnAServersFolder(t *testing.T) {
 		"a user's: inside: a stranger's":          {user, inside, part{mode: dir(0o700), uid: stranger}, "belongs to"},
 	} {
 		err := c.who.judge("/srv/x", c.at, c.part)
-		if got := fmt.Sprint(err); (err == nil) != (c.want == "") || !strings.Contains(got, c.want) {
-			t.Errorf("%s: %v, want %q", name, err, c.want)
-		}
-		if err != nil && !strings.Contains(err.Error(), "`ch") {
-			t.Errorf("%s: the error does not say what helps: %v", name, err)
-		}
+		got := fmt.Sprint(err)
+		errorIf(t, (err == nil) != (c.want == "") || !strings.Contains(got, c.want), "%s: %v, want %q", name, err, c.want)
+		errorIf(t, err != nil && !strings.Contains(err.Error(), "`ch"), "%s: the error does not say what helps: %v", name, err)
 	}
 }
 
@@ -170,9 +167,8 @@ func TestNoNameOfOthersIsFollowed(t *testing.T) {
 			}
 		}
 		for dir, want := range map[string]int{victim: 1, home: 1} {
-			if entries, err := os.ReadDir(dir); err != nil || len(entries) != want {
-				t.Errorf("%s: %s holds %v now: %v", name, dir, entries, err)
-			}
+			entries, err := os.ReadDir(dir)
+			errorIf(t, err != nil || len(entries) != want, "%s: %s holds %v now: %v", name, dir, entries, err)
 		}
 	}
 }
@@ -194,9 +190,7 @@ func TestATemporaryFolderIsNotMadeAmongOthers(t *testing.T) {
 		must(t, err)
 		t.Cleanup(func() { _ = os.RemoveAll(home.path) })
 		_ = home.root.Close()
-		if filepath.Dir(home.path) != "/tmp" {
-			t.Errorf("in the folder of account %d: %s", other, home.path)
-		}
+		errorIf(t, filepath.Dir(home.path) != "/tmp", "in the folder of account %d: %s", other, home.path)
 	}
 }
 
@@ -215,9 +209,8 @@ func TestAServerInMemoryNeedsRoom(t *testing.T) {
 	if hasRoom(memory) {
 		want = memory
 	}
-	if filepath.Dir(home.path) != want || hasRoom(filepath.Join(place, "missing")) {
-		t.Errorf("%s is not in %s, or a missing folder has room", home.path, want)
-	}
+	errorIf(t, filepath.Dir(home.path) != want || hasRoom(filepath.Join(place, "missing")),
+		"%s is not in %s, or a missing folder has room", home.path, want)
 }
 
 // TestRootGivesOnlyEmptyFolders: root may still need a folder of its own that holds something.
@@ -232,14 +225,12 @@ func TestRootGivesOnlyEmptyFolders(t *testing.T) {
 	home, err := openFolder(dir, who, false)
 	must(t, err)
 	defer func() { _ = home.root.Close() }()
-	if err := home.give("run"); err == nil || !strings.Contains(err.Error(), "is root's and holds") {
-		t.Errorf("a folder that holds something: %v", err)
-	}
+	err = home.give("run")
+	errorIf(t, err == nil || !strings.Contains(err.Error(), "is root's and holds"), "a folder that holds something: %v", err)
 	info, err := os.Lstat(filepath.Join(dir, "run"))
 	must(t, err)
-	if owner := info.Sys().(*syscall.Stat_t).Uid; owner != 0 {
-		t.Errorf("it belongs to %d now", owner)
-	}
+	owner := info.Sys().(*syscall.Stat_t).Uid
+	errorIf(t, owner != 0, "it belongs to %d now", owner)
 }
 
 // TestNotesAreTrueFiles: the server's account may put other things in the place of its notes. These
@@ -250,13 +241,11 @@ func TestNotesAreTrueFiles(t *testing.T) {
 	link, pipe, long := filepath.Join(dir, "link"), filepath.Join(dir, "pipe"), filepath.Join(dir, "long")
 	must(t, errors.Join(os.Symlink("/etc/passwd", link), syscall.Mkfifo(pipe, 0o600), os.WriteFile(long, make([]byte, 1<<20), 0o600)))
 	for _, path := range []string{link, pipe, dir} {
-		if text, err := readNote(path); err == nil {
-			t.Errorf("%s was read: %q", path, text)
-		}
+		text, err := readNote(path)
+		errorIf(t, err == nil, "%s was read: %q", path, text)
 	}
-	if text, err := readNote(long); err != nil || len(text) > 4096 {
-		t.Errorf("%d bytes of a long file were read: %v", len(text), err)
-	}
+	text, err := readNote(long)
+	errorIf(t, err != nil || len(text) > 4096, "%d bytes of a long file were read: %v", len(text), err)
 }
 
 // TestALinkOfRootsIsFollowed: a data folder may be elsewhere, as /var/lib on another disk.
@@ -269,9 +258,7 @@ func TestALinkOfRootsIsFollowed(t *testing.T) {
 	home, err := openFolder(filepath.Join(link, "sluice"), who, false)
 	must(t, err)
 	_ = home.root.Close()
-	if home.path != filepath.Join(stage, "disk", "sluice") {
-		t.Errorf("the folder is %s", home.path)
-	}
+	errorIf(t, home.path != filepath.Join(stage, "disk", "sluice"), "the folder is %s", home.path)
 }
 
 // TestWhatOthersPlantedIsRefused checks what a server's folder may contain before the start. Root
@@ -324,17 +311,22 @@ func TestAccountMustReachTheFolder(t *testing.T) {
 	must(t, errors.Join(os.MkdirAll(inside, 0o755), os.Chmod(closed, 0o700)))
 	stranger := account{name: "stranger", lent: &syscall.Credential{Uid: 4_000_000_001, Gid: 4_000_000_001}}
 	err := stranger.checkReachable(inside)
-	if err == nil || !strings.Contains(err.Error(), "cannot enter "+closed+" ") {
-		t.Errorf("error %v does not name %s", err, closed)
-	}
-	if err := (account{name: "this user"}).checkReachable(inside); err != nil {
-		t.Errorf("our own account: %v", err)
-	}
+	errorIf(t, err == nil || !strings.Contains(err.Error(), "cannot enter "+closed+" "), "error %v does not name %s", err, closed)
+	err = (account{name: "this user"}).checkReachable(inside)
+	errorIf(t, err != nil, "our own account: %v", err)
 }
 
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
 	}
 }

@@ -21,20 +21,13 @@ func TestFlags(t *testing.T) {
 	flags := Flags{options: sandbox.Options{Seed: 5}, organizations: []string{"600999", "600999@eu"}, activity: map[string]int{"inserts": 3}}
 	options, err := flags.Options()
 	must(t, err)
-	if options.Activity.Inserts != 3 || options.Poster == nil {
-		t.Errorf("%+v", options)
-	}
+	errorIf(t, options.Activity.Inserts != 3 || options.Poster == nil, "%+v", options)
 	want := []sandbox.OrganizationOptions{{ID: "600999", Seed: 6}, {ID: "600999", DataCenter: "eu", Seed: 7}}
-	if !slices.Equal(options.Organizations, want) {
-		t.Errorf("organizations %+v", options.Organizations)
-	}
+	errorIf(t, !slices.Equal(options.Organizations, want), "organizations %+v", options.Organizations)
 	_, err = (&Flags{activity: map[string]int{"explosions": 1}}).Options()
-	if !errors.Is(err, ErrUsage) {
-		t.Errorf("a rate of something else: %v", err)
-	}
-	if _, err := Start(t.Context(), "127.0.0.1:0", sandbox.Options{Now: time.Now, Chaos: sandbox.Chaos{Gzip: 2}}); !errors.Is(err, ErrUsage) {
-		t.Errorf("a rate of 2: %v", err)
-	}
+	errorIf(t, !errors.Is(err, ErrUsage), "a rate of something else: %v", err)
+	_, err = Start(t.Context(), "127.0.0.1:0", sandbox.Options{Now: time.Now, Chaos: sandbox.Chaos{Gzip: 2}})
+	errorIf(t, !errors.Is(err, ErrUsage), "a rate of 2: %v", err)
 }
 
 // TestConfigOfSeveralOrganizations: what the sandbox prints for several organizations is a valid
@@ -74,15 +67,12 @@ func TestVendor(t *testing.T) {
 	t.Parallel()
 	for _, vendor := range []string{"two words", "Acme-", "Ünlü"} {
 		_, err := Start(t.Context(), "127.0.0.1:0", sandbox.Options{Vendor: vendor, Now: time.Now})
-		if !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), "Vendor") {
-			t.Errorf("vendor %q: %v", vendor, err)
-		}
+		errorIf(t, !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), "Vendor"), "vendor %q: %v", vendor, err)
 	}
 	flags := pflag.NewFlagSet("serve", pflag.ContinueOnError)
 	new(Flags).Add(flags)
-	if flag := flags.Lookup("vendor"); flag == nil || flag.DefValue != "Svc" {
-		t.Errorf("flag --vendor: %+v", flag)
-	}
+	flag := flags.Lookup("vendor")
+	errorIf(t, flag == nil || flag.DefValue != "Svc", "flag --vendor: %+v", flag)
 }
 
 func must(t *testing.T, err error) {
@@ -114,15 +104,20 @@ func TestConfig(t *testing.T) {
 		services := a.Config.Organizations[0].Services
 		for _, service := range connectors.All() {
 			// A service without a list of its own has nothing to copy until one is declared.
-			if _, ok := services[service.Name]; ok != (len(service.Resources) > 0) {
-				t.Errorf("%s: the service %s is there: %t", name, service.Name, ok)
-			}
+			_, ok := services[service.Name]
+			errorIf(t, ok != (len(service.Resources) > 0), "%s: the service %s is there: %t", name, service.Name, ok)
 		}
-		if got := services["chat"].Networks; !slices.Equal(got, running.Networks) {
-			t.Errorf("%s: networks %q, want %q", name, got, running.Networks)
-		}
-		if got := services["accounting"].CustomModules; !slices.Equal(got, running.Modules) {
-			t.Errorf("%s: custom modules %q, want %q", name, got, running.Modules)
-		}
+		got := services["chat"].Networks
+		errorIf(t, !slices.Equal(got, running.Networks), "%s: networks %q, want %q", name, got, running.Networks)
+		got = services["accounting"].CustomModules
+		errorIf(t, !slices.Equal(got, running.Modules), "%s: custom modules %q, want %q", name, got, running.Modules)
+	}
+}
+
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
 	}
 }

@@ -238,9 +238,8 @@ func statementsOfClosing() []answer {
 			effect: runs(func(ctx context.Context, t *testing.T, tx pgx.Tx, run func()) {
 				t.Helper()
 				run()
-				if n := tallied(ctx, t, tx, "SELECT count(*) FROM unnest(ARRAY['10234695', 'first-eu']) AS o WHERE as_of.chosen(o)"); n != 1 {
-					t.Errorf("%d organizations are chosen, want one", n)
-				}
+				n := tallied(ctx, t, tx, "SELECT count(*) FROM unnest(ARRAY['10234695', 'first-eu']) AS o WHERE as_of.chosen(o)")
+				errorIf(t, n != 1, "%d organizations are chosen, want one", n)
 			}),
 		},
 		{
@@ -250,9 +249,8 @@ func statementsOfClosing() []answer {
 				sure(tx.Exec(ctx, `UPDATE sluice.streams SET resource = resource || '.none' WHERE resource NOT IN ('bills', 'credit_notes')`))(t)
 				sure(tx.Exec(ctx, `SELECT set_config('sluice.as_of', ((now() AT TIME ZONE 'UTC')::date - 2)::text, true)`))(t)
 				want := tallied(ctx, t, tx, `SELECT count(*) FROM sluice.organizations o WHERE EXISTS (SELECT FROM history.versions v WHERE v.organization_id = o.organization_id)`)
-				if n := tallied(ctx, t, tx, "SELECT count(*) FROM ("+sql+") AS shown"); n != want || n == 0 {
-					t.Errorf("%d organizations had bills, want %d", n, want)
-				}
+				n := tallied(ctx, t, tx, "SELECT count(*) FROM ("+sql+") AS shown")
+				errorIf(t, n != want || n == 0, "%d organizations had bills, want %d", n, want)
 			},
 		},
 		{
@@ -267,9 +265,8 @@ func statementsOfClosing() []answer {
 				t.Helper()
 				closeAYear(ctx, t, tx)
 				want := tallied(ctx, t, tx, `SELECT count(*) FROM inventory.bills WHERE date BETWEEN '2025-01-01' AND '2025-12-31' AND _deleted_at IS NULL AND organization_id = 'first-eu'`)
-				if n := tallied(ctx, t, tx, "SELECT count(*) FROM ("+sql+") AS shown WHERE table_name = 'inventory.bills'"); n != want || n == 0 {
-					t.Errorf("%d bills came into the year, want %d", n, want)
-				}
+				n := tallied(ctx, t, tx, "SELECT count(*) FROM ("+sql+") AS shown WHERE table_name = 'inventory.bills'")
+				errorIf(t, n != want || n == 0, "%d bills came into the year, want %d", n, want)
 			},
 		},
 		{
@@ -356,9 +353,8 @@ func executes(before ...string) func(context.Context, *testing.T, pgx.Tx, string
 	return func(ctx context.Context, t *testing.T, tx pgx.Tx, sql string) {
 		t.Helper()
 		for _, step := range append(append([]string{"CREATE ROLE " + role}, before...), strings.ReplaceAll(sql, "TO analysts", "TO "+role)) {
-			if _, err := tx.Exec(ctx, step); err != nil {
-				t.Errorf("%s: %v", step, err)
-			}
+			_, err := tx.Exec(ctx, step)
+			errorIf(t, err != nil, "%s: %v", step, err)
 		}
 	}
 }
@@ -416,14 +412,11 @@ func retired(ctx context.Context, t *testing.T, tx pgx.Tx, sql string) {
 	statements = sure(pgx.CollectRows(again, pgx.RowTo[string]))(t)
 	for _, statement := range statements {
 		left := sure(tx.Exec(ctx, statement))(t)
-		if left.RowsAffected() > 0 {
-			t.Errorf("%d rows are left for %s", left.RowsAffected(), statement)
-		}
+		errorIf(t, left.RowsAffected() > 0, "%d rows are left for %s", left.RowsAffected(), statement)
 	}
 	errorIf(t, tallied(ctx, t, tx, `SELECT count(*) FROM sluice.raw_records`) == 0, "the raw records of the other organizations are gone")
-	if left := tallied(ctx, t, tx, sqlCountStated); left == 0 || left >= stated {
-		t.Errorf("%d of %d rows about closings and imports are left", left, stated)
-	}
+	left := tallied(ctx, t, tx, sqlCountStated)
+	errorIf(t, left == 0 || left >= stated, "%d of %d rows about closings and imports are left", left, stated)
 }
 
 const (

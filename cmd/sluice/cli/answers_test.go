@@ -100,9 +100,8 @@ func (c *companyFixture) answersAll(t *testing.T, shown []statement) {
 			continue // the field why has the reason
 		}
 		for _, zone := range sessions() {
-			if err := c.ask(&known[0], s.sql, zone); err != nil {
-				t.Errorf("%s, session in %s: %v\n%s", s.place, zone, err, s.sql)
-			}
+			err := c.ask(&known[0], s.sql, zone)
+			errorIf(t, err != nil, "%s, session in %s: %v\n%s", s.place, zone, err, s.sql)
 		}
 	}
 	for _, a := range all {

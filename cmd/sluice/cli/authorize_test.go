@@ -85,9 +85,7 @@ func (a *authorizing) decides(decision string) string {
 	page, err := io.ReadAll(answer.Body)
 	must(a.s.t, errors.Join(err, answer.Body.Close()))
 	back, err := answer.Location()
-	if err != nil {
-		a.s.t.Fatalf("the page of the consent leads nowhere: status %d\n%s", answer.StatusCode, page)
-	}
+	fatalIf(a.s.t, err != nil, "the page of the consent leads nowhere: status %d\n%s", answer.StatusCode, page)
 	if code := back.Query().Get("code"); code != "" {
 		*a.secrets = append(*a.secrets, code)
 	}
@@ -138,9 +136,7 @@ func TestAuthorize(t *testing.T) {
 	for name, want := range map[string]string{
 		"response_type": "code", "access_type": "offline", "prompt": "consent", "client_id": sandbox.ClientID,
 	} {
-		if query.Get(name) != want {
-			t.Errorf("%s is %q, want %q", name, query.Get(name), want)
-		}
+		errorIf(t, query.Get(name) != want, "%s is %q, want %q", name, query.Get(name), want)
 	}
 	scopes := strings.Split(query.Get("scope"), ",")
 	for scope, want := range map[string]bool{
@@ -154,12 +150,10 @@ func TestAuthorize(t *testing.T) {
 	foreign := back.Query()
 	foreign.Set("state", "another")
 	back.RawQuery = foreign.Encode()
-	if status, _ := a.browse(back.String()); status != http.StatusBadRequest {
-		t.Errorf("another state: status %d, want 400", status)
-	}
-	if status, page := a.browse(right); status != http.StatusOK || strings.Contains(page, foreign.Get("code")) {
-		t.Errorf("the right answer: status %d\n%s", status, page)
-	}
+	status, _ := a.browse(back.String())
+	errorIf(t, status != http.StatusBadRequest, "another state: status %d, want 400", status)
+	status, page := a.browse(right)
+	errorIf(t, status != http.StatusOK || strings.Contains(page, foreign.Get("code")), "the right answer: status %d\n%s", status, page)
 	stdout, stderr := a.ends(codeFine)
 	text := sure(os.ReadFile(path))(t)
 	info := sure(os.Stat(path))(t)
@@ -174,14 +168,12 @@ func TestAuthorize(t *testing.T) {
 	s.check(codeFine)
 	// One exchange, and one refresh for all calls since: both are in the call log (invariant 3).
 	logged := one[int](s, `SELECT count(*) FROM sluice.calls WHERE service = 'auth' AND resource = 'token'`)
-	if asked := s.world.Stats().TokenRequests; asked != 2 || logged != asked {
-		t.Errorf("upstream counted %d requests of a token, the call log has %d, want 2", asked, logged)
-	}
+	requests := s.world.Stats().TokenRequests
+	errorIf(t, requests != 2 || logged != requests, "upstream counted %d requests of a token, the call log has %d, want 2", requests, logged)
 	for _, secret := range append(*a.secrets, strings.TrimSpace(string(text))) { // invariant 10
-		if n := one[int](s, `SELECT (SELECT count(*) FROM sluice.calls c WHERE strpos(c::text, $1) > 0) +
-			(SELECT count(*) FROM sluice.tokens t WHERE strpos(t::text, $1) > 0)`, secret); n > 0 {
-			t.Errorf("%d rows hold a secret of %d characters", n, len(secret))
-		}
+		n := one[int](s, `SELECT (SELECT count(*) FROM sluice.calls c WHERE strpos(c::text, $1) > 0) +
+			(SELECT count(*) FROM sluice.tokens t WHERE strpos(t::text, $1) > 0)`, secret)
+		errorIf(t, n > 0, "%d rows hold a secret of %d characters", n, len(secret))
 	}
 	// Given again, the file keeps its mode, and nothing else is left in its folder.
 	must(t, os.Chmod(path, 0o640))
@@ -191,9 +183,8 @@ func TestAuthorize(t *testing.T) {
 	info = sure(os.Stat(path))(t)
 	again := sure(os.ReadFile(path))(t)
 	left := sure(os.ReadDir(filepath.Dir(path)))(t)
-	if string(again) == string(text) || info.Mode() != 0o640 || len(left) != 1 {
-		t.Errorf("given again: another token %t, mode %s, %d files", string(again) != string(text), info.Mode(), len(left))
-	}
+	errorIf(t, string(again) == string(text) || info.Mode() != 0o640 || len(left) != 1,
+		"given again: another token %t, mode %s, %d files", string(again) != string(text), info.Mode(), len(left))
 }
 
 func (s *fixture) check(code int) {
@@ -219,9 +210,7 @@ func TestAuthorizeElsewhere(t *testing.T) {
 		sure(io.WriteString(a.typed, typed(a.decides("accept"))+"\n"))(t)
 		stdout, stderr := a.ends(codeFine)
 		found := line.FindStringSubmatch(stdout)
-		if found == nil {
-			t.Fatalf("%s: no line for the secret store\n%s", name, stdout)
-		}
+		fatalIf(t, found == nil, "%s: no line for the secret store\n%s", name, stdout)
 		errorIf(t, strings.Count(stdout+stderr, found[1]) != 1 || !strings.Contains(stdout, "identity"),
 			"%s: the token is not printed once, or nothing was checked\n%s\n%s", name, stdout, stderr)
 		s.environment["SANDBOX_REFRESH_TOKEN"] = found[1]
@@ -234,10 +223,8 @@ func TestAuthorizeElsewhere(t *testing.T) {
 	stdout, _ := a.ends(codeFine)
 	var shown authorizedView
 	must(t, json.Unmarshal([]byte(stdout), &shown))
-	if shown.Variable != "SANDBOX_REFRESH_TOKEN" || !strings.HasPrefix(shown.RefreshToken, "1000.") || len(shown.Missing) > 0 ||
-		!slices.Equal(shown.Needed, shown.Granted) || len(shown.Findings) < 5 {
-		t.Errorf("%s", stdout)
-	}
+	errorIf(t, shown.Variable != "SANDBOX_REFRESH_TOKEN" || !strings.HasPrefix(shown.RefreshToken, "1000.") || len(shown.Missing) > 0 ||
+		!slices.Equal(shown.Needed, shown.Granted) || len(shown.Findings) < 5, "%s", stdout)
 }
 
 // TestAuthorizeRefused plays what goes wrong with a consent: nothing is written, and the message
@@ -271,9 +258,8 @@ func TestAuthorizeRefused(t *testing.T) {
 		_, stderr := a.ends(c.code)
 		errorIf(t, !strings.Contains(stderr, c.says), "%s: it does not say %q:\n%s", name, c.says, stderr)
 		must(t, s.world.SetFaults(nil))
-		if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) > 0 {
-			t.Errorf("%s: %d files are left, %v", name, len(left), err)
-		}
+		left, err := os.ReadDir(filepath.Dir(path))
+		errorIf(t, err != nil || len(left) > 0, "%s: %d files are left, %v", name, len(left), err)
 	}
 	a := s.authorize(secretsOf(), "--redirect", "https://app.example/done")
 	must(t, a.typed.Close())
@@ -395,9 +381,8 @@ func (s *fixture) scopesFound() (*finding, int) {
 	s.t.Helper()
 	o := s.run("check", "--json")
 	var findings []finding
-	if err := json.Unmarshal([]byte(o.stdout), &findings); err != nil {
-		s.t.Fatalf("check: %v\n%s%s", err, o.stdout, o.stderr)
-	}
+	err := json.Unmarshal([]byte(o.stdout), &findings)
+	fatalIf(s.t, err != nil, "check: %v\n%s%s", err, o.stdout, o.stderr)
 	at := slices.IndexFunc(findings, func(f finding) bool { return strings.HasSuffix(f.Check, ", scopes") })
 	if at < 0 {
 		return nil, o.code
@@ -415,9 +400,8 @@ func TestCheckNamesMissingScopes(t *testing.T) {
 		t.Helper()
 		a := s.authorize(secretsOf(), "--port", "0")
 		a.browse(a.decides("accept"))
-		if stdout, _ := a.ends(codeFine); strings.Count(stdout, ", scopes: ") != 1 {
-			t.Errorf("authorize does not say once what was granted:\n%s", stdout)
-		}
+		stdout, _ := a.ends(codeFine)
+		errorIf(t, strings.Count(stdout, ", scopes: ") != 1, "authorize does not say once what was granted:\n%s", stdout)
 	}
 	all := func(when string) {
 		t.Helper()
@@ -450,9 +434,8 @@ func TestCheckNamesMissingScopes(t *testing.T) {
 	// A measurement is made all the same.
 	s.prints(codeFailed, "inventory.taxes  ", "check", "--probe", "inventory.taxes")
 	s.exec(`UPDATE sluice.tokens SET scopes = NULL`) // upstream named none
-	if f, code := s.scopesFound(); f != nil || code != codeFine {
-		t.Errorf("where upstream names none: exit code %d, %+v", code, f)
-	}
+	f, code = s.scopesFound()
+	errorIf(t, f != nil || code != codeFine, "where upstream names none: exit code %d, %+v", code, f)
 	consent()
 	all("after the next consent")
 }
@@ -501,9 +484,8 @@ func TestOrganizationsCommand(t *testing.T) {
 		views[0].Pinned == nil || !views[0].Pinned.Active || views[0].DataCenter != "com" || !slices.Contains(views[0].Services, "inventory") {
 		t.Fatalf("organizations shows %+v", views)
 	}
-	if n, all := one[int](s, `SELECT count(*) FROM inventory.items WHERE organization_id = 'trading'`), one[int](s, `SELECT count(*) FROM inventory.items`); n == 0 || n != all {
-		t.Errorf("%d of %d rows are kept under the key", n, all)
-	}
+	n, all := one[int](s, `SELECT count(*) FROM inventory.items WHERE organization_id = 'trading'`), one[int](s, `SELECT count(*) FROM inventory.items`)
+	errorIf(t, n == 0 || n != all, "%d of %d rows are kept under the key", n, all)
 	for _, org := range []string{"trading", "Sandbox Trading", sandbox.DefaultOrganizationID} {
 		s.sync(codeFine, "items", "--org", org)
 	}
@@ -559,9 +541,8 @@ func TestCheckBeforeMigrate(t *testing.T) {
 	s.environment["SLUICE_DATABASE_URL"] = warehousetest.New(t)
 	o := s.run("check")
 	o.prints(t, codeFine, "ok    configuration", "ok    SLUICE_ENCRYPTION_KEY", "ok    database: reachable", "Next: sluice migrate")
-	if strings.Contains(o.stdout, "FAIL") || s.world.Stats().Calls+s.world.Stats().TokenRequests > 0 {
-		t.Errorf("something failed, or upstream was asked: %+v\n%s", s.world.Stats(), o.stdout)
-	}
+	errorIf(t, strings.Contains(o.stdout, "FAIL") || s.world.Stats().Calls+s.world.Stats().TokenRequests > 0,
+		"something failed, or upstream was asked: %+v\n%s", s.world.Stats(), o.stdout)
 	findings := decoded[[]finding](s, codeFine, "check")
 	last := findings[len(findings)-1]
 	errorIf(t, last.Next != "sluice migrate" || !last.OK, "for programs it is %+v", last)
@@ -571,8 +552,7 @@ func TestCheckBeforeMigrate(t *testing.T) {
 	s.prints(codeUsage, "Next: sluice migrate", "check")
 	s.environment["SLUICE_ENCRYPTION_KEY"] = key
 	for _, command := range []string{"migrate", "check"} {
-		if o := s.run(command); o.code != codeFine || strings.Contains(o.stdout, "Next:") {
-			t.Errorf("%s: exit code %d\n%s%s", command, o.code, o.stdout, o.stderr)
-		}
+		o := s.run(command)
+		errorIf(t, o.code != codeFine || strings.Contains(o.stdout, "Next:"), "%s: exit code %d\n%s%s", command, o.code, o.stdout, o.stderr)
 	}
 }

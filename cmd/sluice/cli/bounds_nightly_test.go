@@ -30,9 +30,8 @@ func usualPeak(t *testing.T) int64 {
 	}
 	s.attack(&evil{bodies: map[string][]byte{"/inventory/v1/settings/taxes": taxes(strings.Join(records, ","))}})
 	p, used := s.peakOf("sync", "inventory.taxes")
-	if n := one[int](s, `SELECT count(*) FROM inventory.taxes WHERE length(tax_name) = $1::integer`, 150<<10); n != len(records) {
-		t.Fatalf("%d of %d records fit: %s", n, len(records), p.stderr.String())
-	}
+	n := one[int](s, `SELECT count(*) FROM inventory.taxes WHERE length(tax_name) = $1::integer`, 150<<10)
+	fatalIf(t, n != len(records), "%d of %d records fit: %s", n, len(records), p.stderr.String())
 	return used
 }
 

@@ -85,10 +85,7 @@ func TestCloseRefuses(t *testing.T) {
 // beside the lines that keep it.
 func TestEveryInvariantIsKeptSomewhere(t *testing.T) {
 	t.Parallel()
-	document, err := os.ReadFile("../../../docs/invariants.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	document := sure(os.ReadFile("../../../docs/invariants.md"))(t)
 	var promised []string
 	for _, heading := range regexp.MustCompile(`(?m)^## (\d+)\.`).FindAllSubmatch(document, -1) {
 		promised = append(promised, string(heading[1]))
@@ -108,9 +105,7 @@ func TestEveryInvariantIsKeptSomewhere(t *testing.T) {
 		return err
 	}
 	for _, folder := range []string{"../../../pipeline", "../../../schema", "../../../migrations", "../../../cmd"} {
-		if err := filepath.WalkDir(folder, walk); err != nil {
-			t.Fatal(err)
-		}
+		must(t, filepath.WalkDir(folder, walk))
 	}
 	for _, number := range promised {
 		errorIf(t, !slices.Contains(kept, number), "invariant %s stands at no line of code", number)

@@ -379,8 +379,7 @@ func TestKillsLeaveRowsAndVersionsTogether(t *testing.T) {
 		service, name, _ := strings.Cut(resource, ".")
 		live, open := one[int](s, `SELECT count(*) FROM `+resource), one[int](s,
 			`SELECT count(*) FROM history.versions WHERE valid_to = 'infinity' AND service = $1 AND resource = $2`, service, name)
-		if want := s.upstreamHas(service, name); live != want || open != want {
-			t.Errorf("%s: upstream has %d records, %d rows and %d open versions", resource, want, live, open)
-		}
+		want := s.upstreamHas(service, name)
+		errorIf(t, live != want || open != want, "%s: upstream has %d records, %d rows and %d open versions", resource, want, live, open)
 	}
 }

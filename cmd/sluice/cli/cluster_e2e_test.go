@@ -53,9 +53,8 @@ func (s *fixture) newAccount(tools ...string) *cluster {
 		if err != nil {
 			_, err = os.Stat("/usr/sbin/" + tool)
 		}
-		if err != nil {
-			s.t.Fatalf("%s is missing, and this test works through it: run .ci/poolers, or apt-get install -y --no-install-recommends %s", tool, tool)
-		}
+		fatalIf(s.t, err != nil,
+			"%s is missing, and this test works through it: run .ci/poolers, or apt-get install -y --no-install-recommends %s", tool, tool)
 	}
 	// Not t.TempDir: the account that a server of root runs as cannot enter it.
 	folder := sure(os.MkdirTemp("", "sluice-pg-"))(s.t)
@@ -73,9 +72,8 @@ func (s *fixture) newAccount(tools ...string) *cluster {
 		c.lent = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 	}
 	bin := one[string](s, `SELECT setting FROM pg_config WHERE name = 'BINDIR'`)
-	if _, err := os.Stat(filepath.Join(bin, "pg_basebackup")); err != nil {
-		s.t.Fatalf("the tests need the server's binaries on this machine: run .ci/setup binaries (%v)", err)
-	}
+	_, err := os.Stat(filepath.Join(bin, "pg_basebackup"))
+	fatalIf(s.t, err != nil, "the tests need the server's binaries on this machine: run .ci/setup binaries (%v)", err)
 	c.set("PATH", bin+":/usr/sbin:/usr/bin:/sbin:/bin")
 	c.set("PGDATA", c.data)
 	c.set("CONF", filepath.Join(c.data, "postgresql.conf"))
@@ -224,10 +222,9 @@ func TestAStandbyTakesOver(t *testing.T) {
 // was lost or a process first saw it again.
 func (s *fixture) noneReserved(usable, lost time.Time, during time.Duration) {
 	s.t.Helper()
-	if early := one[int](s, `SELECT count(*) FROM sluice.calls, sluice.last_timeline
-		WHERE reserved_at > $1 AND reserved_at < greatest(seen_at, $2) + $3::interval`, usable, lost, during); early > 0 {
-		s.t.Errorf("%d calls were reserved within %s, while upstream may count calls that the database forgot", early, during)
-	}
+	early := one[int](s, `SELECT count(*) FROM sluice.calls, sluice.last_timeline
+		WHERE reserved_at > $1 AND reserved_at < greatest(seen_at, $2) + $3::interval`, usable, lost, during)
+	errorIf(s.t, early > 0, "%d calls were reserved within %s, while upstream may count calls that the database forgot", early, during)
 }
 
 // TestRestoreToAPointInTime executes the lines of docs/operations/restore.md for both tools. The
@@ -346,9 +343,8 @@ func TestAnalystsReadAStandby(t *testing.T) {
 	views := sure(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 	fatalIf(t, len(views) < 20 || !slices.Contains(views, "freshness"), "the views of analytics are %v", views)
 	for _, view := range views {
-		if _, err := s.conn.Exec(t.Context(), `SELECT * FROM analytics.`+pgx.Identifier{view}.Sanitize()); err != nil {
-			t.Errorf("analytics.%s: %v", view, err)
-		}
+		_, err := s.conn.Exec(t.Context(), `SELECT * FROM analytics.`+pgx.Identifier{view}.Sanitize())
+		errorIf(t, err != nil, "analytics.%s: %v", view, err)
 	}
 	_, err = s.conn.Exec(t.Context(), `SELECT * FROM analytics.changes($1, NULL)`, cursor)
 	errorIf(t, err == nil || !strings.Contains(err.Error(), "recovery is in progress"), "analytics.changes on a standby says %v", err)

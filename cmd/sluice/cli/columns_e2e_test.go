@@ -102,9 +102,8 @@ func (s *fixture) filled(table string, used map[string]bool) {
 		counts = append(counts, "count("+pgx.Identifier{column}.Sanitize()+")")
 	}
 	if len(counts) == 0 || one[int](s, `SELECT count(*) FROM `+table) == 0 {
-		if used[table] = empty()[table] != ""; !used[table] {
-			s.t.Errorf("%s is not there or has no row", table)
-		}
+		used[table] = empty()[table] != ""
+		errorIf(s.t, !used[table], "%s is not there or has no row", table)
 		return
 	}
 	values := one[[]int64](s, fmt.Sprintf("SELECT ARRAY[%s] FROM %s", strings.Join(counts, ", "), table))

@@ -75,23 +75,20 @@ func (s *fixture) jsonIsTrue() {
 		besides := strings.HasSuffix(stream.Resource, ".sweep") || strings.HasSuffix(stream.Resource, ".look")
 		errorIf(s.t, stream.Enabled && (stream.State != "idle" || stream.Run != nil || (stream.LastDoneAt == nil) != besides),
 			"status shows %+v", stream)
-		if details := strings.HasSuffix(stream.Resource, ".details"); details != (stream.Details != nil) {
-			s.t.Errorf("status shows the backlog of %s.%s: %v", stream.Service, stream.Resource, stream.Details)
-		}
+		details := strings.HasSuffix(stream.Resource, ".details")
+		errorIf(s.t, details != (stream.Details != nil), "status shows the backlog of %s.%s: %v", stream.Service, stream.Resource, stream.Details)
 		persons := stream.Enabled && stream.Resource == "contact_persons"
 		if persons && (stream.Parents == nil || stream.Parents.Parents == 0 || stream.Parents.Read != stream.Parents.Parents || stream.Parents.Oldest == nil) {
 			s.t.Errorf("status shows how far round %s.%s is: %+v", stream.Service, stream.Resource, stream.Parents)
 		}
 	}
 	runs := decoded[[]streams.Run](s, codeFine, "runs", "vendor_payments", "--limit", "1")
-	if want := one[int64](s, `SELECT count(*) FROM accounting.vendor_payments`); len(runs) != 1 || runs[0].Inserted != want || want == 0 {
-		s.t.Errorf("runs shows %+v, the table has %d rows", runs, want)
-	}
+	want := one[int64](s, `SELECT count(*) FROM accounting.vendor_payments`)
+	errorIf(s.t, len(runs) != 1 || runs[0].Inserted != want || want == 0, "runs shows %+v, the table has %d rows", runs, want)
 	views := decoded[[]resourceView](s, codeFine, "resources")
 	for i, r := range resources() {
-		if !slices.ContainsFunc(views, func(v resourceView) bool { return v.Resource == r.service+"."+r.name && v.Path == r.path }) {
-			s.t.Errorf("resources do not show %s at %s, the %d. one", r.name, r.path, i+1)
-		}
+		errorIf(s.t, !slices.ContainsFunc(views, func(v resourceView) bool { return v.Resource == r.service+"."+r.name && v.Path == r.path }),
+			"resources do not show %s at %s, the %d. one", r.name, r.path, i+1)
 	}
 }
 
@@ -126,9 +123,8 @@ func TestMetricsPageIsCurrent(t *testing.T) {
 func TestGroupsOfCommands(t *testing.T) {
 	t.Parallel()
 	var out buffer
-	if code := Main(t.Context(), []string{"--help"}, Env{Stdout: &out, Stderr: &out, LookupEnv: os.LookupEnv, ReadFile: os.ReadFile}); code != codeFine {
-		t.Fatalf("exit code %d\n%s", code, out.String())
-	}
+	code := Main(t.Context(), []string{"--help"}, Env{Stdout: &out, Stderr: &out, LookupEnv: os.LookupEnv, ReadFile: os.ReadFile})
+	fatalIf(t, code != codeFine, "exit code %d\n%s", code, out.String())
 	shown := sections(out.String())
 	for group, commands := range map[string]string{
 		"Run": "sync serve backfill plan import", "Inspect": "status runs budget explain find export drift close read console", "Repair": "verify rebuild quarantine tombstones erase",

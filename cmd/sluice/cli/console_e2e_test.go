@@ -135,12 +135,9 @@ func walk(t *testing.T, p *browser.Page) {
 	t.Helper()
 	all := p.Focusable()
 	order := p.Tab()
-	if len(order) != all {
-		t.Errorf("%s: the tabulator reaches %d of %d elements: %s", p.URL(), len(order), all, strings.Join(order, ", "))
-	}
-	if len(order) == 0 || order[0] != `a "Skip to the page"` || !slices.Contains(order, `a "Streams"`) {
-		t.Errorf("%s: the tabulator does not begin with the way to the page, or misses the menu: %q", p.URL(), order)
-	}
+	errorIf(t, len(order) != all, "%s: the tabulator reaches %d of %d elements: %s", p.URL(), len(order), all, strings.Join(order, ", "))
+	errorIf(t, len(order) == 0 || order[0] != `a "Skip to the page"` || !slices.Contains(order, `a "Streams"`),
+		"%s: the tabulator does not begin with the way to the page, or misses the menu: %q", p.URL(), order)
 }
 
 // withoutScripts: each page of the navigation works, and so does an action.
@@ -153,9 +150,7 @@ func withoutScripts(t *testing.T, m *demoCompany, b *browser.Browser) { //nolint
 		}
 		p.Open(m.url + strings.TrimSuffix(route.Pattern, "{$}"))
 		judge(p)
-		if p.Count("main h1") != 1 {
-			t.Errorf("%s has no title", p.URL())
-		}
+		errorIf(t, p.Count("main h1") != 1, "%s has no title", p.URL())
 	}
 	p.Open(m.url + "/")
 	p.Click("details.menu summary")
@@ -235,13 +230,11 @@ func (m *demoCompany) acts(p *browser.Page, c click) {
 	if c.failed {
 		outcome, says = "failed", "Not done: "
 	}
-	if got := p.Text(".done"); !strings.HasPrefix(got, says+c.what+" ") {
-		m.t.Errorf("%s: after it the page says %q, not %q", c.pattern, got, says+c.what)
-	}
-	if got, want := m.value(`SELECT coalesce(string_agg(format('%s %s by %s', action, outcome, actor), ', '), '') FROM sluice.actions WHERE id > $1::text::bigint`, noted),
-		fmt.Sprintf("%s %s by local", c.what, outcome); got != want {
-		m.t.Errorf("%s: noted is %q, want %q", c.pattern, got, want)
-	}
+	got := p.Text(".done")
+	errorIf(m.t, !strings.HasPrefix(got, says+c.what+" "), "%s: after it the page says %q, not %q", c.pattern, got, says+c.what)
+	got, want := m.value(`SELECT coalesce(string_agg(format('%s %s by %s', action, outcome, actor), ', '), '') FROM sluice.actions WHERE id > $1::text::bigint`, noted),
+		fmt.Sprintf("%s %s by local", c.what, outcome)
+	errorIf(m.t, got != want, "%s: noted is %q, want %q", c.pattern, got, want)
 	if c.sql == "" {
 		return
 	}
@@ -389,9 +382,8 @@ const needReview = `SELECT count(*)::text FROM sluice.tombstones WHERE state = '
 func (m *demoCompany) value(sql string, args ...any) string {
 	m.t.Helper()
 	var value string
-	if err := m.conn.QueryRow(m.t.Context(), sql, args...).Scan(&value); err != nil {
-		m.t.Fatalf("%v\n%s", err, sql)
-	}
+	err := m.conn.QueryRow(m.t.Context(), sql, args...).Scan(&value)
+	fatalIf(m.t, err != nil, "%v\n%s", err, sql)
 	return value
 }
 

@@ -69,9 +69,8 @@ func crowded(tb testing.TB, calls, runs, records int) *fleetConsole {
 		if !strings.Contains(sql, "$1") {
 			args = nil
 		}
-		if _, err := conn.Exec(tb.Context(), sql, args...); err != nil {
-			tb.Fatalf("%v\n%s", err, sql)
-		}
+		_, err := conn.Exec(tb.Context(), sql, args...)
+		fatalIf(tb, err != nil, "%v\n%s", err, sql)
 	}
 	// Autovacuum, analyzing one of these tables meanwhile, would keep the VACUUM at the end from
 	// showing that pages are visible to all: counts would then read rows, not indexes.
@@ -85,9 +84,8 @@ func crowded(tb testing.TB, calls, runs, records int) *fleetConsole {
 		run(sql, runs, records)
 	}
 	var streams int
-	if err := conn.QueryRow(tb.Context(), `SELECT count(*) FROM sluice.streams WHERE enabled`).Scan(&streams); err != nil || streams < 2000 || streams > 2100 {
-		tb.Fatalf("the fleet has %d streams (error %v)", streams, err)
-	}
+	err := conn.QueryRow(tb.Context(), `SELECT count(*) FROM sluice.streams WHERE enabled`).Scan(&streams)
+	fatalIf(tb, err != nil || streams < 2000 || streams > 2100, "the fleet has %d streams (error %v)", streams, err)
 	return consoleOfFleet(tb, app)
 }
 
@@ -98,9 +96,7 @@ func consoleOfFleet(tb testing.TB, app *engine.App) *fleetConsole {
 	tb.Helper()
 	c := &cli{env: Env{Stdout: io.Discard, Stderr: io.Discard, ReadFile: os.ReadFile, LookupEnv: os.LookupEnv, Now: time.Now, scrub: outside.NewScrubber()}}
 	shown, handler, err := c.consoleOf(app)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	tb.Cleanup(shown.Close)
 	return &fleetConsole{tb: tb, handler: handler, pages: &pages{cli: c, app: app}}
 }
@@ -239,9 +235,7 @@ func fleetOf(tb testing.TB, organizations int) (*engine.App, *pgx.Conn) {
 			n, []string{"inventory: {plan: premium}, ", ""}[n%2])
 	}
 	config := filepath.Join(tb.TempDir(), "config.yaml")
-	if err := os.WriteFile(config, []byte(text.String()), 0o600); err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, os.WriteFile(config, []byte(text.String()), 0o600))
 	environment := map[string]string{
 		"SLUICE_ENCRYPTION_KEY": testKey, "SLUICE_DATABASE_URL": url,
 		"SANDBOX_CLIENT_SECRET": sandbox.ClientSecret, "SANDBOX_REFRESH_TOKEN": sandbox.RefreshToken,
@@ -250,14 +244,10 @@ func fleetOf(tb testing.TB, organizations int) (*engine.App, *pgx.Conn) {
 		value, ok := environment[name]
 		return value, ok
 	}}
-	app, err := engine.Open(tb.Context(), (&cli{env: env, config: config}).options())
-	if err != nil {
-		tb.Fatal(err)
-	}
+	app := sure(engine.Open(tb.Context(), (&cli{env: env, config: config}).options()))(tb)
 	tb.Cleanup(func() {
-		if err := app.Close(context.WithoutCancel(tb.Context())); err != nil {
-			tb.Error(err)
-		}
+		err := app.Close(context.WithoutCancel(tb.Context()))
+		errorIf(tb, err != nil, "%v", err)
 	})
 	return app, warehousetest.Connect(tb, url)
 }

@@ -66,9 +66,8 @@ func TestTasksOfAnOperator(t *testing.T) {
 			})
 			do(w)
 			t.Logf("%s: %d clicks, %d fields, %.1f s of pages: %s", task.name, w.Clicks, w.Fields, w.Took.Seconds(), strings.Join(w.Way, " → "))
-			if w.Clicks != task.clicks || w.Fields != task.fields {
-				t.Errorf("it took %d clicks and %d fields, want %d and %d", w.Clicks, w.Fields, task.clicks, task.fields)
-			}
+			errorIf(t, w.Clicks != task.clicks || w.Fields != task.fields,
+				"it took %d clicks and %d fields, want %d and %d", w.Clicks, w.Fields, task.clicks, task.fields)
 		})
 	}
 }
@@ -90,9 +89,7 @@ func shows(t *testing.T, w *browser.Walk, texts ...string) {
 	t.Helper()
 	read := strings.Join(strings.Fields(w.Text("main")), " ")
 	for _, text := range texts {
-		if !strings.Contains(read, text) {
-			t.Errorf("%s does not say %q; it says\n%s", w.URL(), text, read)
-		}
+		errorIf(t, !strings.Contains(read, text), "%s does not say %q; it says\n%s", w.URL(), text, read)
 	}
 }
 
@@ -159,9 +156,8 @@ func rejectedByOneCause(s *fixture) func(w *browser.Walk) {
 	s.run("sync", "things")
 	const open = `SELECT count(*) FROM sluice.quarantine WHERE state = 'open'`
 	rejected := one[int64](s, open)
-	if rows := one[int](s, `SELECT count(*) FROM custom.things`); rejected < 300 || rows != 0 {
-		s.t.Fatalf("%d records are rejected, and %d rows are loaded", rejected, rows)
-	}
+	rows := one[int](s, `SELECT count(*) FROM custom.things`)
+	fatalIf(s.t, rejected < 300 || rows != 0, "%d records are rejected, and %d rows are loaded", rejected, rows)
 	s.rewrite("      - {wire: sku, kind: int, doc: The item's code.}\n", "      - {wire: name, kind: text, doc: The item's name.}\n")
 	s.accept()
 	calls := s.calls()
@@ -174,9 +170,8 @@ func rejectedByOneCause(s *fixture) func(w *browser.Walk) {
 		if said := w.Text(".done"); !strings.Contains(said, fmt.Sprintf("%s loaded, 0 refused again, 0 left to try.", view.Count(rejected))) {
 			s.t.Errorf("the page says %q", said)
 		}
-		if left, rows := one[int](s, open), one[int64](s, `SELECT count(*) FROM custom.things WHERE name <> ''`); left != 0 || rows != rejected {
-			s.t.Errorf("%d records are in quarantine and %d rows are loaded, want 0 and %d", left, rows, rejected)
-		}
+		left, rows := one[int](s, open), one[int64](s, `SELECT count(*) FROM custom.things WHERE name <> ''`)
+		errorIf(s.t, left != 0 || rows != rejected, "%d records are in quarantine and %d rows are loaded, want 0 and %d", left, rows, rejected)
 		now := s.calls()
 		errorIf(s.t, now != calls, "that took %d calls", now-calls)
 	}
@@ -299,8 +294,6 @@ func (s *fixture) otherCall(token string) int {
 	must(s.t, err)
 	defer func() { must(s.t, answer.Body.Close()) }()
 	left, err := strconv.Atoi(answer.Header.Get("X-Rate-Limit-Remaining"))
-	if err != nil {
-		s.t.Fatalf("another program's call: %s, %v", answer.Status, answer.Header)
-	}
+	fatalIf(s.t, err != nil, "another program's call: %s, %v", answer.Status, answer.Header)
 	return left
 }

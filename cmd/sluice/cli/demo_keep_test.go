@@ -110,9 +110,8 @@ func (d *keptDemo) changes(table string) {
 	ticker := time.NewTicker(200 * time.Millisecond)
 	defer ticker.Stop()
 	for changed := 0; changed == 0; <-ticker.C {
-		if err := conn.QueryRow(ctx, "SELECT count(*) FROM "+table+" WHERE _changed_at > $1", from).Scan(&changed); err != nil {
-			d.t.Fatalf("no row of %s changes: %v", table, err)
-		}
+		err := conn.QueryRow(ctx, "SELECT count(*) FROM "+table+" WHERE _changed_at > $1", from).Scan(&changed)
+		fatalIf(d.t, err != nil, "no row of %s changes: %v", table, err)
 	}
 }
 
@@ -133,24 +132,20 @@ func TestDemoKeep(t *testing.T) {
 	}
 	config := d.environment["SLUICE_CONFIG"]
 	info := sure(os.Stat(config))(t)
-	if info.Mode().Perm() != 0o600 {
-		t.Errorf("the configuration has mode %o", info.Mode().Perm())
-	}
+	errorIf(t, info.Mode().Perm() != 0o600, "the configuration has mode %o", info.Mode().Perm())
 	address := sure(url.Parse(d.environment["DEMO_DATABASE_URL"]))(t)
 	sockets := address.Query().Get("host")
 	sure(os.Stat(sockets))(t)
 	d.interrupt()
-	if err := <-d.ended; err != nil {
-		t.Errorf("the demo ended: %v\n%s", err, d.errs.String())
-	}
+	err := <-d.ended
+	errorIf(t, err != nil, "the demo ended: %v\n%s", err, d.errs.String())
 	for _, folder := range []string{filepath.Dir(config), filepath.Dir(sockets)} {
 		if left, err := os.Stat(folder); err == nil {
 			t.Errorf("%s is left behind", left.Name())
 		}
 	}
-	if page, err := d.page(); err == nil {
-		t.Errorf("the console still answers:\n%s", page)
-	}
+	page, err := d.page()
+	errorIf(t, err == nil, "the console still answers:\n%s", page)
 }
 
 // TestReadmeShowsWhatTheDemoPrints runs the demo and looks for every line that the README shows as
@@ -158,18 +153,14 @@ func TestDemoKeep(t *testing.T) {
 // between two days, on which the company has other figures: numbers and the rows of answers.
 func TestReadmeShowsWhatTheDemoPrints(t *testing.T) {
 	t.Parallel()
-	readme, err := os.ReadFile("../../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	readme := sure(os.ReadFile("../../../README.md"))(t)
 	_, rest, found := strings.Cut(string(readme), "## What the demo prints")
 	_, rest, fenced := strings.Cut(rest, "```text\n")
 	shown, _, closed := strings.Cut(rest, "```")
 	fatalIf(t, !found || !fenced || !closed, "README.md has no block that shows the demo")
 	var out, errs bytes.Buffer
-	if err := demo.Run(t.Context(), demoOptions(t, &out, &errs, 400)); err != nil {
-		t.Fatalf("the demo failed: %v\n%s\n%s", err, out.String(), errs.String())
-	}
+	err := demo.Run(t.Context(), demoOptions(t, &out, &errs, 400))
+	fatalIf(t, err != nil, "the demo failed: %v\n%s\n%s", err, out.String(), errs.String())
 	printed := make(map[string]bool)
 	for line := range strings.Lines(out.String()) {
 		printed[steady(line)] = true
@@ -204,13 +195,11 @@ func TestSandboxVendor(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Records: 20, Vendor: "Acme", Limits: sandbox.Limits{Off: true}})
 	for _, args := range [][]string{{"check"}, {"sync", "invoicing.currencies", "inventory.taxes"}} {
-		if o := s.run(args...); o.code != codeFine {
-			t.Fatalf("%v: %d\n%s\n%s", args, o.code, o.stdout, o.stderr)
-		}
+		o := s.run(args...)
+		fatalIf(t, o.code != codeFine, "%v: %d\n%s\n%s", args, o.code, o.stdout, o.stderr)
 	}
-	if n := one[int](s, `SELECT count(*) FROM invoicing.currencies`); n != 6 { // the sandbox's business has six.
-		t.Errorf("%d currencies, want 6", n)
-	}
+	n := one[int](s, `SELECT count(*) FROM invoicing.currencies`)
+	errorIf(t, n != 6, "%d currencies, want 6", n) // the sandbox's business has six.
 }
 
 // TestAgainstAStrictSandbox: sluice itself sends nothing that the sandbox accepts beyond the

@@ -123,9 +123,8 @@ func TestAnErasedPersonIsNowhere(t *testing.T) {
 	again()
 	upstream.round.Add(1)
 	again()
-	if n := len(s.standing()); n < 6 {
-		t.Fatalf("the person stands in %d rows only", n)
-	}
+	n := len(s.standing())
+	fatalIf(t, n < 6, "the person stands in %d rows only", n)
 	others := one[string](s, `SELECT md5(string_agg(t::text, E'\n' ORDER BY bill_id)) FROM inventory.bills t WHERE t::text !~* 'planted'`)
 	persons := one[string](s, `SELECT md5(string_agg(t::text, E'\n' ORDER BY contact_person_id)) FROM accounting.contact_persons t WHERE t::text !~* 'planted'`)
 	cursor := one[string](s, `SELECT analytics.changes_cursor()`)
@@ -155,15 +154,12 @@ func TestAnErasedPersonIsNowhere(t *testing.T) {
 		}
 	}
 	clean("after the erasures")
-	if now := one[string](s, `SELECT md5(string_agg(t::text, E'\n' ORDER BY bill_id)) FROM inventory.bills t`); now != others {
-		t.Error("rows of other bills changed")
-	}
-	if now := one[string](s, `SELECT md5(string_agg(t::text, E'\n' ORDER BY contact_person_id)) FROM accounting.contact_persons t`); now != persons {
-		t.Error("rows of other persons changed")
-	}
-	if got := one[string](s, `SELECT string_agg(op || ' ' || table_name, ', ' ORDER BY op, table_name) FROM analytics.changes($1) WHERE table_name IN ('inventory.bills', 'accounting.contact_persons')`, cursor); got != "deleted accounting.contact_persons, deleted inventory.bills" {
-		t.Errorf("the feed says %s", got)
-	}
+	now := one[string](s, `SELECT md5(string_agg(t::text, E'\n' ORDER BY bill_id)) FROM inventory.bills t`)
+	errorIf(t, now != others, "rows of other bills changed")
+	now = one[string](s, `SELECT md5(string_agg(t::text, E'\n' ORDER BY contact_person_id)) FROM accounting.contact_persons t`)
+	errorIf(t, now != persons, "rows of other persons changed")
+	got := one[string](s, `SELECT string_agg(op || ' ' || table_name, ', ' ORDER BY op, table_name) FROM analytics.changes($1) WHERE table_name IN ('inventory.bills', 'accounting.contact_persons')`, cursor)
+	errorIf(t, got != "deleted accounting.contact_persons, deleted inventory.bills", "the feed says %s", got)
 	again() // upstream shows her as before
 	clean("after the next sync")
 	run(codeFine, "rebuild")
@@ -174,14 +170,12 @@ func TestAnErasedPersonIsNowhere(t *testing.T) {
 	said.WriteString(run(codeFine, "explain", "accounting.contact_persons", personRecord))
 	errorIf(t, !strings.Contains(said.String(), "The record was erased"), "explain does not say that the record was erased")
 	// What operators typed is theirs; the program says nothing of it.
-	if found := wordLines("", said.String()); found != nil {
-		t.Errorf("the program printed %q", found)
-	}
+	found := wordLines("", said.String())
+	errorIf(t, found != nil, "the program printed %q", found)
 	s.exec(`VACUUM (FULL, ANALYZE)`)
 	s.exec(`CHECKPOINT`)
-	if found := postgres.files(theWord); found != nil {
-		t.Errorf("files have the word: %v", found)
-	}
+	found = postgres.files(theWord)
+	errorIf(t, found != nil, "files have the word: %v", found)
 }
 
 // files are the files of the tables that hold a word. What Postgres wrote ahead is kept until it is
@@ -332,12 +326,10 @@ func TestLeftOutIsNowhere(t *testing.T) {
 		"%d persons planted and %d answers refused: too few to find anything", upstream.planted, upstream.refused)
 	errorIf(t, !strings.Contains(places["sluice.calls"]+places["sluice.runs"]+said.String(), "not shown because columns are left out"),
 		"no error measured an answer")
-	if n := one[int](s, `SELECT count(*) FROM sluice.quarantine WHERE code = 'withheld' AND position('_withheld' IN convert_from(raw, 'UTF8')) > 0`); n == 0 {
-		t.Error("no record that is no object is in quarantine")
-	}
-	if n := one[int](s, `SELECT count(*) FROM sluice.quarantine WHERE code <> 'withheld' AND position('h1_' IN convert_from(raw, 'UTF8')) > 0`); n == 0 {
-		t.Error("no record that does not fit is in quarantine, with hashes")
-	}
+	n := one[int](s, `SELECT count(*) FROM sluice.quarantine WHERE code = 'withheld' AND position('_withheld' IN convert_from(raw, 'UTF8')) > 0`)
+	errorIf(t, n == 0, "no record that is no object is in quarantine")
+	n = one[int](s, `SELECT count(*) FROM sluice.quarantine WHERE code <> 'withheld' AND position('h1_' IN convert_from(raw, 'UTF8')) > 0`)
+	errorIf(t, n == 0, "no record that does not fit is in quarantine, with hashes")
 	joined := one[int](s, `SELECT count(*) FROM accounting.contact_persons a JOIN billing.contact_persons b USING (email)
 		WHERE a.email ~ '^h1_[a-z2-7]{26}$' AND a.first_name IS NULL AND b.first_name IS NULL AND a.skype IS NULL AND b.mobile ~ '^h1_' AND b.fax ~ '^h1_'`)
 	mails := one[int](s, `SELECT count(DISTINCT email) FROM accounting.contact_persons`)
@@ -386,16 +378,14 @@ func TestScrubLeavesNothingOfBefore(t *testing.T) {
 	s.counts(rows, "rows have a hash for their address", `SELECT count(*) FROM accounting.contact_persons WHERE email ~ '^h1_' AND first_name IS NULL AND _extra IS NULL`)
 	s.counts(rows, "open versions have a hash for their address", `SELECT count(*) FROM history.versions WHERE record ->> 'email' ~ '^h1_' AND valid_to = 'infinity'`)
 	s.counts(0, "versions ended by the scrub", `SELECT count(*) FROM history.versions WHERE valid_to <> 'infinity'`)
-	if now := one[string](s, `SELECT md5(string_agg(concat_ws(',', bill_id, total, status, date, currency_id, _call_id), ';' ORDER BY bill_id)) FROM inventory.bills`); now != others {
-		t.Error("other columns of bills changed")
-	}
+	now := one[string](s, `SELECT md5(string_agg(concat_ws(',', bill_id, total, status, date, currency_id, _call_id), ';' ORDER BY bill_id)) FROM inventory.bills`)
+	errorIf(t, now != others, "other columns of bills changed")
 	s.prints(codeFine, "", "verify", "accounting.contact_persons", "billing.contact_persons")
 	if o := s.run("redact", "scrub"); o.code != codeFine || len(lineWith(o.stdout, "accounting.contact_persons")) == 0 {
 		t.Errorf("a second scrub ends with %d:\n%s%s", o.code, o.stdout, o.stderr)
 	}
-	if text := s.run("status").stdout; strings.Contains(text, "redact scrub") {
-		t.Errorf("status still asks for a scrub:\n%s", text)
-	}
+	text := s.run("status").stdout
+	errorIf(t, strings.Contains(text, "redact scrub"), "status still asks for a scrub:\n%s", text)
 	changes := one[int64](s, `SELECT coalesce(max(seq), 0) FROM sluice.changes`)
 	s.exec(`UPDATE sluice.parents SET read_at = read_at - interval '2 days'`)
 	s.run("sync", "accounting.contact_persons", "billing.contact_persons")

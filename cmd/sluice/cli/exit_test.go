@@ -201,9 +201,8 @@ func TestNobodyAnswers(t *testing.T) {
 		case <-ticker.C:
 		}
 		if one[bool](s, `SELECT EXISTS (SELECT FROM river.river_job WHERE state = 'scheduled' AND scheduled_at > clock_timestamp())`) {
-			if minutes++; minutes > 30 {
-				t.Fatal("streams wait for upstream for ever")
-			}
+			minutes++
+			fatalIf(t, minutes > 30, "streams wait for upstream for ever")
 			s.pass(70 * time.Second)
 		}
 	}

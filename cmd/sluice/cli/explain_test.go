@@ -60,12 +60,10 @@ func TestExplain(t *testing.T) {
 		t.Errorf("versions: %d archives, %v %v\n%+v", v.Archives, lists, singles, v.Versions)
 	}
 	first := one[time.Time](s, `SELECT _first_seen_at FROM inventory.bills WHERE bill_id = $1`, bill)
-	if !v.Row.FirstSeenAt.Equal(first) || v.List == nil || v.List.Watermark == nil || v.Details == nil || len(v.Quarantine) != 0 {
-		t.Errorf("the row and its streams: %+v %+v", v.Row, v.List)
-	}
-	if !v.concludes("single record was brought by call", "/bills/"+bill, "HTTP 200") || !v.concludes("complete up to", "newer") {
-		t.Errorf("it says:\n%s", strings.Join(v.Conclusions, "\n"))
-	}
+	errorIf(t, !v.Row.FirstSeenAt.Equal(first) || v.List == nil || v.List.Watermark == nil || v.Details == nil || len(v.Quarantine) != 0,
+		"the row and its streams: %+v %+v", v.Row, v.List)
+	errorIf(t, !v.concludes("single record was brought by call", "/bills/"+bill, "HTTP 200") || !v.concludes("complete up to", "newer"),
+		"it says:\n%s", strings.Join(v.Conclusions, "\n"))
 
 	s.exec(`UPDATE inventory.bills SET _detail_state = 'stale' WHERE bill_id = $1`, bill)
 	if v := s.explained("bills", bill); *v.Details.Waiting != 1 || !v.concludes("inventory.bills.details", "1 wait", "next turn") {
@@ -162,9 +160,8 @@ func TestReadParams(t *testing.T) {
 		"day=2026-01-02":   {"day": "2026-01-02"},
 		"note=a=b,c day=1": {"day": "1", "note": "a=b,c"},
 	} {
-		if got, err := readParams(dayRead(), strings.Fields(line)); err != nil || !maps.Equal(got, want) {
-			t.Errorf("%q: %v, %v; want %v", line, got, err, want)
-		}
+		got, err := readParams(dayRead(), strings.Fields(line))
+		errorIf(t, err != nil || !maps.Equal(got, want), "%q: %v, %v; want %v", line, got, err, want)
 	}
 	for line, want := range map[string]string{
 		"":             "the parameter day is missing",
@@ -184,14 +181,12 @@ func TestFindRead(t *testing.T) {
 	t.Parallel()
 	services := []schema.Service{{Name: "stock"}, {Name: "sales", Reads: []schema.Read{*dayRead()}}}
 	for _, name := range []string{"forecast", "sales.forecast"} {
-		if service, read, err := findRead(services, name); err != nil || service.Name != "sales" || read.Name != "forecast" {
-			t.Errorf("%s: %v, %v, %v", name, service, read, err)
-		}
+		service, read, err := findRead(services, name)
+		errorIf(t, err != nil || service.Name != "sales" || read.Name != "forecast", "%s: %v, %v, %v", name, service, read, err)
 	}
 	for _, name := range []string{"stock.forecast", "sales", "sales.", ""} {
-		if _, _, err := findRead(services, name); codeOf(err) != codeUsage {
-			t.Errorf("%q: %v, want a mistake of usage", name, err)
-		}
+		_, _, err := findRead(services, name)
+		errorIf(t, codeOf(err) != codeUsage, "%q: %v, want a mistake of usage", name, err)
 	}
 }
 

@@ -81,9 +81,8 @@ func TestExportIsKilled(t *testing.T) {
 		errorIf(t, len(left) != len(entries) || (name == "killed") != (len(left) > 10),
 			"%s: %d of %d files look whole", name, len(entries)-len(left), len(entries))
 		made := decoded[engine.Export](s, codeFine, "export", "accounting.*", "inventory.*", "--to", folder)
-		if _, err := os.Stat(filepath.Join(folder, "export.json")); err != nil || len(made.Tables) < 80 {
-			t.Errorf("%s, and then: %v, %d tables", name, err, len(made.Tables))
-		}
+		_, err := os.Stat(filepath.Join(folder, "export.json"))
+		errorIf(t, err != nil || len(made.Tables) < 80, "%s, and then: %v, %d tables", name, err, len(made.Tables))
 	}
 }
 

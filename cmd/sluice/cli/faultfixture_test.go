@@ -50,9 +50,8 @@ func newFaultFixtureOf(t *testing.T, filtered bool, records int) *faultFixture {
 	if filtered {
 		f.name, f.short, f.path = "inventory.items", "items", "/inventory/v1/items"
 	}
-	if o := f.run("check"); o.code != codeFine {
-		t.Fatalf("check: %d\n%s", o.code, o.stdout)
-	}
+	o := f.run("check")
+	fatalIf(t, o.code != codeFine, "check: %d\n%s", o.code, o.stdout)
 	f.minutes()
 	return f
 }
@@ -276,9 +275,7 @@ func (s *fixture) within(stats sandbox.Stats, perMinute, atOnce int, minute time
 	s.t.Helper()
 	fullest, exceeded, err := harness.Exceeded(s.t.Context(), s.conn, stats, perMinute, atOnce, minute)
 	must(s.t, err)
-	if exceeded != "" {
-		s.t.Error(exceeded)
-	}
+	errorIf(s.t, exceeded != "", "%v", exceeded)
 	s.t.Logf("at most %d slots of a minute were held; upstream counted %d calls in a minute and %d at once, and refused %v",
 		fullest, stats.Worst60s, stats.WorstConcurrent, stats.Refused)
 	return fullest

@@ -159,9 +159,8 @@ func (o outcome) says(tb testing.TB, code int, texts ...string) {
 func (o outcome) has(tb testing.TB, said string, code int, texts []string) {
 	tb.Helper()
 	for _, text := range texts {
-		if o.code != code || !strings.Contains(said, text) {
-			tb.Errorf("%q: exit code %d, want %d and %q\n%s%s", o.args, o.code, code, text, o.stdout, o.stderr)
-		}
+		errorIf(tb, o.code != code || !strings.Contains(said, text),
+			"%q: exit code %d, want %d and %q\n%s%s", o.args, o.code, code, text, o.stdout, o.stderr)
 	}
 }
 
@@ -201,9 +200,8 @@ func (s *fixture) sync(code int, args ...string) syncResult {
 func (s *fixture) synced(code int, o outcome) syncResult {
 	s.t.Helper()
 	var result syncResult
-	if err := json.Unmarshal([]byte(o.stdout), &result); err != nil || o.code != code {
-		s.t.Fatalf("sync ended with %d, want %d (%v)\n%s\n%s", o.code, code, err, o.stdout, o.stderr)
-	}
+	err := json.Unmarshal([]byte(o.stdout), &result)
+	fatalIf(s.t, err != nil || o.code != code, "sync ended with %d, want %d (%v)\n%s\n%s", o.code, code, err, o.stdout, o.stderr)
 	return result
 }
 
@@ -212,9 +210,8 @@ func decoded[T any](s *fixture, code int, args ...string) T {
 	s.t.Helper()
 	var shown T
 	o := s.run(append([]string{"--json"}, args...)...)
-	if err := json.Unmarshal([]byte(o.stdout), &shown); err != nil || o.code != code {
-		s.t.Fatalf("%q ended with %d, want %d (%v)\n%s\n%s", args, o.code, code, err, o.stdout, o.stderr)
-	}
+	err := json.Unmarshal([]byte(o.stdout), &shown)
+	fatalIf(s.t, err != nil || o.code != code, "%q ended with %d, want %d (%v)\n%s\n%s", args, o.code, code, err, o.stdout, o.stderr)
 	return shown
 }
 

@@ -210,9 +210,8 @@ func (s *fixture) importsPlanted(l layout, streams exportedStreams) int64 {
 		saved, rejected = saved+got.CallsSaved, rejected+want.Rejected
 	}
 	errorIf(s.t, saved == 0 || rejected == 0, "%d calls are saved, %d lines are rejected: want some of both", saved, rejected)
-	if n := one[int64](s, `SELECT count(*) FROM sluice.quarantine WHERE state = 'open' AND detail ~ '\.jsonl, line [0-9]+: .'`); n != rejected {
-		s.t.Errorf("%d records are in quarantine with file and line, want %d", n, rejected)
-	}
+	n := one[int64](s, `SELECT count(*) FROM sluice.quarantine WHERE state = 'open' AND detail ~ '\.jsonl, line [0-9]+: .'`)
+	errorIf(s.t, n != rejected, "%d records are in quarantine with file and line, want %d", n, rejected)
 	return saved
 }
 
@@ -278,9 +277,8 @@ func TestImportKeepsNewerRows(t *testing.T) {
 	errorIf(t, again.Inserted+again.Updated != 0, "the records that were synced: %+v", again)
 	soon := time.Now().Add(time.Hour).UTC().Format(`"2006-01-02T15:04:05+0000"`)
 	lines["inventory.items"] = []exportedRecord{{record: withKey(records["inventory.items"][0], "last_modified_time", soon)}}
-	if got = s.imported(codeFine, plainLines(s, lines)["inventory.items"]); got.Updated != 1 {
-		t.Errorf("a line that was modified later: %+v", got)
-	}
+	got = s.imported(codeFine, plainLines(s, lines)["inventory.items"])
+	errorIf(t, got.Updated != 1, "a line that was modified later: %+v", got)
 	moved := one[time.Time](s, `SELECT watermark FROM sluice.streams WHERE resource = 'items'`)
 	errorIf(t, !moved.Equal(watermark), "an import moved the watermark from %s to %s", watermark, moved)
 }

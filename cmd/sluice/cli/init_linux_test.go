@@ -37,9 +37,8 @@ func TestInitAsks(t *testing.T) {
 	} {
 		sure(person.WriteString(line + "\n"))(t)
 	}
-	if code := <-ended; code != codeFine {
-		t.Fatalf("exit code %d\n%s%s", code, stdout.String(), stderr.String())
-	}
+	code := <-ended
+	fatalIf(t, code != codeFine, "exit code %d\n%s%s", code, stdout.String(), stderr.String())
 	for _, want := range []string{
 		"--id wants the digits of organization_id", "it is missing", `there is no data center "moon"`, `accounting has no plan "gold"`,
 		"sends tokens in clear", "wants env, or the absolute path", "a password is not written into the file",

@@ -59,12 +59,10 @@ func TestInitByFlags(t *testing.T) {
 	for _, want := range []string{"--id wants", "--services there is no such service", "--database is not the address", "--vendor wants", "--data-center there is"} {
 		errorIf(t, code != codeUsage || !strings.Contains(said, want), "wrong flags: exit code %d, want %q\n%s", code, want, said)
 	}
-	if _, err := os.Stat(path); !os.IsNotExist(err) {
-		t.Fatalf("a file was written: %v", err)
-	}
-	if code, said = initOf(t, path, answers()...); code != codeFine {
-		t.Fatalf("exit code %d\n%s", code, said)
-	}
+	_, err := os.Stat(path)
+	fatalIf(t, !os.IsNotExist(err), "a file was written: %v", err)
+	code, said = initOf(t, path, answers()...)
+	fatalIf(t, code != codeFine, "exit code %d\n%s", code, said)
 	environment := map[string]string{"SLUICE_DATABASE_URL": "postgres://h/d"}
 	made := loaded(t, path, environment)
 	o := made.Organizations[0]
@@ -72,9 +70,8 @@ func TestInitByFlags(t *testing.T) {
 		o.Credentials.RefreshTokenFrom != "${N_1_CO_2_REFRESH_TOKEN}" || made.Database.URL.Reveal() != "postgres://h/d" || made.Vendor.ChatURL != "" {
 		t.Errorf("%+v", o)
 	}
-	if code, said = initOf(t, path, answers()...); code != codeUsage || !strings.Contains(said, "--force replaces it") {
-		t.Errorf("again: exit code %d\n%s", code, said)
-	}
+	code, said = initOf(t, path, answers()...)
+	errorIf(t, code != codeUsage || !strings.Contains(said, "--force replaces it"), "again: exit code %d\n%s", code, said)
 	code, said = initOf(t, path, append(answers(), "--force", "--id", "78", "--json")...)
 	var shown initView
 	must(t, json.Unmarshal([]byte(said), &shown))
@@ -83,9 +80,8 @@ func TestInitByFlags(t *testing.T) {
 	if code, said = initOf(t, path, "--force", "--from-sandbox", "--id", "78"); code != codeUsage || !strings.Contains(said, "--from-sandbox answers --id itself") {
 		t.Errorf("--from-sandbox with an answer: exit code %d\n%s", code, said)
 	}
-	if code, said = initOf(t, path, "--force", "--from-sandbox=http://sandbox.example"); code != codeUsage || !strings.Contains(said, "sends tokens in clear") {
-		t.Errorf("a sandbox elsewhere: exit code %d\n%s", code, said)
-	}
+	code, said = initOf(t, path, "--force", "--from-sandbox=http://sandbox.example")
+	errorIf(t, code != codeUsage || !strings.Contains(said, "sends tokens in clear"), "a sandbox elsewhere: exit code %d\n%s", code, said)
 }
 
 // TestInitKeepsTheExample: the comments of the example are in what init writes, and its answers are
@@ -131,13 +127,11 @@ func TestInitFromSandbox(t *testing.T) {
 		t.Errorf("%+v", read)
 	}
 	key := sure(os.ReadFile(filepath.Join(folder, "sealing_key")))(t)
-	if code, said = initOf(t, path, "--from-sandbox="+running.URL, "--force"); code != codeFine {
-		t.Fatalf("again: exit code %d\n%s", code, said)
-	}
+	code, said = initOf(t, path, "--from-sandbox="+running.URL, "--force")
+	fatalIf(t, code != codeFine, "again: exit code %d\n%s", code, said)
 	again := sure(os.ReadFile(filepath.Join(folder, "sealing_key")))(t)
 	errorIf(t, string(again) != string(key) || strings.Contains(said, strings.TrimSpace(string(key))),
 		"the sealing key of the try was replaced, or is shown")
-	if code, said = initOf(t, path, "--from-sandbox=http://127.0.0.1:1", "--force"); code != codeEnvironment || !strings.Contains(said, "sluice-sandbox serve") {
-		t.Errorf("no sandbox: exit code %d\n%s", code, said)
-	}
+	code, said = initOf(t, path, "--from-sandbox=http://127.0.0.1:1", "--force")
+	errorIf(t, code != codeEnvironment || !strings.Contains(said, "sluice-sandbox serve"), "no sandbox: exit code %d\n%s", code, said)
 }

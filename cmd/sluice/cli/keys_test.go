@@ -171,9 +171,8 @@ func TestAReceiverFollowsAFile(t *testing.T) {
 	defer unfollow()
 
 	rule := "http://" + listener.Addr().String() + "/rule/" + businessKey + "/inventory.items"
-	if was := s.hook(hookSecret, rule, `{"item_id":"1"}`); was != http.StatusOK {
-		t.Fatalf("the first secret gets %d", was)
-	}
+	was := s.hook(hookSecret, rule, `{"item_id":"1"}`)
+	fatalIf(t, was != http.StatusOK, "the first secret gets %d", was)
 	replace(t, hook, otherHook)
 	s.waitUntil("the new secret is taken", func() bool { return s.hook(otherHook, rule, `{"item_id":"2"}`) == http.StatusOK })
 	same(t, "the old secret gets the status", http.StatusUnauthorized, s.hook(hookSecret, rule, `{"item_id":"3"}`))

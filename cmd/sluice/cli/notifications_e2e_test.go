@@ -87,9 +87,8 @@ func TestToldChanges(t *testing.T) {
 		`SELECT extract(epoch FROM max(h.read_at - h.last_at))::float8 FROM sluice.hints h`))
 	// Four bills are a call each, four items one for all, or for those whose callbacks came in
 	// time.
-	if n := one[int](h.fixture, `SELECT count(*)::int FROM sluice.calls WHERE class = 'hinted'`); n < 5 || n > 8 {
-		t.Errorf("%d calls were caused by hints, want 5 to 8: %s", n, spent)
-	}
+	n := one[int](h.fixture, `SELECT count(*)::int FROM sluice.calls WHERE class = 'hinted'`)
+	errorIf(t, n < 5 || n > 8, "%d calls were caused by hints, want 5 to 8: %s", n, spent)
 	for command, want := range map[string]string{
 		"status --why inventory.bills":        "last told of",
 		"status --why inventory.bills.hinted": "reads what notifications tell of",
@@ -144,9 +143,8 @@ func TestTheWayIsProvenAgainAndAgain(t *testing.T) {
 
 	h.public.passes(address.Host, asIs)
 	turn("at first", true, "")
-	if got := one[string](h.fixture, `SELECT string_agg(module || ' ' || state, ', ' ORDER BY module) FROM sluice.channels`); got != "Deals active, Products active" {
-		t.Errorf("the channels are %s", got)
-	}
+	got := one[string](h.fixture, `SELECT string_agg(module || ' ' || state, ', ' ORDER BY module) FROM sluice.channels`)
+	errorIf(t, got != "Deals active, Products active", "the channels are %s", got)
 	later += 16 * time.Minute
 	h.public.says(http.StatusBadGateway, "bad gateway")
 	const broken = " a test callback did not arrive: proxy"
@@ -171,9 +169,8 @@ func TestTheWayIsProvenAgainAndAgain(t *testing.T) {
 	}
 	h.counts(2, "channels are active at the end", `SELECT count(*)::int FROM sluice.channels WHERE state = 'active'`)
 	h.complains(codeUsage, `no channel for module "Leads"`, "notifications", "enable", "Leads")
-	if since := one[float64](h.fixture, `SELECT extract(epoch FROM now() - opened_at)::float8 / 86400 FROM sluice.channel_gaps WHERE channel = 'Products'`); since < 2.9 {
-		t.Errorf("the gap began %.1f days ago, want 3", since)
-	}
+	since := one[float64](h.fixture, `SELECT extract(epoch FROM now() - opened_at)::float8 / 86400 FROM sluice.channel_gaps WHERE channel = 'Products'`)
+	errorIf(t, since < 2.9, "the gap began %.1f days ago, want 3", since)
 }
 
 // serveProven is serve of which the first test callback arrives: the proxy holds it until it knows
@@ -306,9 +303,8 @@ func TestUntoldChanges(t *testing.T) {
 			list: "items", seed: 247,
 			breaks: func(h *toldFixture) {
 				must(h.t, h.world.SetFaults([]sandbox.Fault{{Path: "/crm/", Kind: "silent_channel", Rate: 1}}))
-				if o := h.run("notifications", "renew", "Products"); o.code != codeFine || !strings.Contains(o.stdout, "active") {
-					h.t.Fatalf("renew: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-				}
+				o := h.run("notifications", "renew", "Products")
+				fatalIf(h.t, o.code != codeFine || !strings.Contains(o.stdout, "active"), "renew: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
 			},
 			untold: func(h *toldFixture) int { return h.sent("notifications").Silent },
 		},

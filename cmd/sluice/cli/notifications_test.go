@@ -116,9 +116,8 @@ func TestNotifications(t *testing.T) {
 	for i := range entries {
 		kinds = append(kinds, entries[i].Dialect+" "+entries[i].Module+" "+entries[i].Operation)
 	}
-	if want := []string{"rule inventory.items update", "test  "}; !slices.Equal(kinds, want) || !slices.Equal(entries[0].IDs, []string{item}) {
-		t.Fatalf("the inbox has %q, want %q", kinds, want)
-	}
+	want := []string{"rule inventory.items update", "test  "}
+	fatalIf(t, !slices.Equal(kinds, want) || !slices.Equal(entries[0].IDs, []string{item}), "the inbox has %q, want %q", kinds, want)
 	s.looksAt(&entries[0], item)
 
 	_, text := get(t, "http://"+status+"/metrics")
@@ -129,16 +128,14 @@ func TestNotifications(t *testing.T) {
 		errorIf(t, !strings.Contains(text, want), "/metrics lacks %s:\n%s", want, text)
 	}
 	for path, want := range map[string]int{"/readyz": http.StatusOK, "/healthz": http.StatusOK} {
-		if got, _ := get(t, "http://"+status+path); got != want {
-			t.Errorf("%s: %d", path, got)
-		}
+		got, _ := get(t, "http://"+status+path)
+		errorIf(t, got != want, "%s: %d", path, got)
 	}
 	s.brokenLinks(public, address)
 	p.terminate()
 	p.ends(codeFine, stopLimit)
-	if said := p.stdout.String() + p.stderr.String(); strings.Contains(said, hookSecret) || strings.Contains(said, item) {
-		t.Errorf("the receiver says a secret or what a body says:\n%s", said)
-	}
+	said := p.stdout.String() + p.stderr.String()
+	errorIf(t, strings.Contains(said, hookSecret) || strings.Contains(said, item), "the receiver says a secret or what a body says:\n%s", said)
 	errorIf(t, s.calls() != calls, "notifications made a call")
 }
 
@@ -306,9 +303,8 @@ func TestEvents(t *testing.T) {
 	s.configured("events:\n  - {name: tests, url: \"" + l.URL + "\", secret: \"${EVENTS_SECRET}\", tables: [inventory.items]}\n")
 	views := s.receivers()
 	errorIf(t, len(views) != 1 || views[0].State != "waiting", "before the first start: %+v, want that it waits", views)
-	if o := s.run("events", "test", "tests"); o.code != codeFine || l.types["test"] != 1 {
-		t.Errorf("test: exit code %d, messages %v\n%s%s", o.code, l.types, o.stdout, o.stderr)
-	}
+	o := s.run("events", "test", "tests")
+	errorIf(t, o.code != codeFine || l.types["test"] != 1, "test: exit code %d, messages %v\n%s%s", o.code, l.types, o.stdout, o.stderr)
 	s.sync(codeFine, "items", "accounting.expenses")
 	var rows int
 	must(t, s.conn.QueryRow(t.Context(), `SELECT count(*) FROM inventory.items`).Scan(&rows))
@@ -331,9 +327,8 @@ func TestEvents(t *testing.T) {
 		s.prints(codeFine, "tests gets no events: it answered 410", command)
 	}
 	s.desk().says("/", "tests gets no events: it answered 410")
-	if receiver := s.receivers()[0]; receiver.LagSeconds == 0 {
-		t.Errorf("%+v has no lag after 410", receiver)
-	}
+	receiver := s.receivers()[0]
+	errorIf(t, receiver.LagSeconds == 0, "%+v has no lag after 410", receiver)
 	l.answers(http.StatusNoContent)
 	told := s.receivers()[0].Delivered
 	s.sync(codeFine, "items")
@@ -341,16 +336,13 @@ func TestEvents(t *testing.T) {
 	errorIf(t, still.State != "disabled" || still.Delivered != told, "%+v: a disabled receiver was told something", still)
 	s.prints(codeFine, "", "events", "enable", "tests")
 	s.sync(codeFine, "items")
-	if now := s.receivers()[0]; now.State != "ok" || now.Delivered <= told || now.LagSeconds != 0 {
-		t.Errorf("after enable: %+v", now)
-	}
+	now := s.receivers()[0]
+	errorIf(t, now.State != "ok" || now.Delivered <= told || now.LagSeconds != 0, "after enable: %+v", now)
 
-	if o := s.run("events", "replay", "tests", "--from", start.Cursor); o.code != codeFine || s.receivers()[0].LagSeconds == 0 {
-		t.Errorf("replay: exit code %d\n%s", o.code, o.stderr)
-	}
-	if o := s.run("events", "replay", "tests", "--from", "now"); o.code != codeFine || s.receivers()[0].LagSeconds != 0 {
-		t.Errorf("replay from now: exit code %d\n%s", o.code, o.stderr)
-	}
+	o = s.run("events", "replay", "tests", "--from", start.Cursor)
+	errorIf(t, o.code != codeFine || s.receivers()[0].LagSeconds == 0, "replay: exit code %d\n%s", o.code, o.stderr)
+	o = s.run("events", "replay", "tests", "--from", "now")
+	errorIf(t, o.code != codeFine || s.receivers()[0].LagSeconds != 0, "replay from now: exit code %d\n%s", o.code, o.stderr)
 	for _, wrong := range []struct{ line, says string }{
 		{"replay tests", "needs --from"},
 		{"replay tests --from 1;elsewhere;1:1:", "another database"},

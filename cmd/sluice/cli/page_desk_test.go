@@ -518,9 +518,8 @@ func TestFirstMinutes(t *testing.T) {
 	c.await("/", "Step 4 of 4 until rows are there: read the lists for the first time.")
 	s.sync(codeFine)
 	c.await("/", "No list is late")
-	if _, page := c.get("/"); strings.Contains(page, "until rows are there") {
-		t.Errorf("after the first sync the steps are still there\n%s", page)
-	}
+	_, page := c.get("/")
+	errorIf(t, strings.Contains(page, "until rows are there"), "after the first sync the steps are still there\n%s", page)
 	if o := c.end(); o.code != codeFine || !strings.Contains(o.stderr, "the console waits for its database") {
 		t.Errorf("stopped: exit code %d, want %d and a line that it waited\n%s", o.code, codeFine, o.stderr)
 	}
@@ -545,16 +544,14 @@ func TestServeWaitsForTables(t *testing.T) {
 	c := &shownConsole{t: t, address: "http://" + at}
 	c.leads(s)
 	for page, want := range map[string]int{"/healthz": http.StatusOK, "/readyz": http.StatusServiceUnavailable, "/metrics": http.StatusServiceUnavailable} {
-		if got, text := get(t, "http://"+status+page); got != want {
-			t.Errorf("while it waits, %s has status %d, want %d: %s", page, got, want, text)
-		}
+		got, text := get(t, "http://"+status+page)
+		errorIf(t, got != want, "while it waits, %s has status %d, want %d: %s", page, got, want, text)
 	}
 	s.runs(codeFine, "migrate")
 	p.said("serving", "listen")
 	c.await("/", "No list is late")
-	if got, text := get(t, "http://"+status+"/readyz"); got != http.StatusOK {
-		t.Errorf("at work, /readyz has status %d: %s", got, text)
-	}
+	got, text := get(t, "http://"+status+"/readyz")
+	errorIf(t, got != http.StatusOK, "at work, /readyz has status %d: %s", got, text)
 	p.terminate()
 	p.ends(codeFine, stopLimit)
 }
@@ -619,9 +616,8 @@ func TestConsoleWithoutDatabase(t *testing.T) {
 	}
 	open.Store(true)
 	c.await("/", "Step 3 of 4")
-	if code, page := c.get("/?format=json"); code != http.StatusOK || !strings.Contains(page, `"streams"`) {
-		t.Errorf("with the database: %d\n%s", code, page)
-	}
+	code, page := c.get("/?format=json")
+	errorIf(t, code != http.StatusOK || !strings.Contains(page, `"streams"`), "with the database: %d\n%s", code, page)
 }
 
 func forward(conn net.Conn, network, to string) {

@@ -63,18 +63,16 @@ func TestPagesOfQuarantine(t *testing.T) {
 		v.same("/quarantine/entries?"+lines.Encode(), "quarantine", "list", "inventory.bills", "--code", "bad_number", "--field", "line_items[].rate")
 		v.says("/quarantine/entries?"+lines.Encode(), "3 records in quarantine, inventory.bills, bad_number in line_items[].rate.", "Retry all 3", "Accept all 3", "line_items[1].rate")
 		v.says("/quarantine/entries?stream=inventory.items", "2 records in quarantine, inventory.items.", "&lt;script&gt;x", "<bdi>")
-		if html := v.get(http.StatusOK, "/quarantine/entries?stream=inventory.items"); strings.Contains(html, "Retry all") {
-			t.Error("entries of several causes can be decided about at once")
-		}
+		html = v.get(http.StatusOK, "/quarantine/entries?stream=inventory.items")
+		errorIf(t, strings.Contains(html, "Retry all"), "entries of several causes can be decided about at once")
 
 		b1, attack := s.entry("b1"), s.entry("<script>x</script>\u202E")
 		v.same("/quarantine/"+b1, "quarantine", "show", b1)
 		v.says("/quarantine/"+b1, "bad_number in line_items[1].rate: a number is declared.", `<mark>      &#34;rate&#34;: &#34;much&#34;</mark>`,
 			"inventory.bills_line_items", "decimal (numeric)", "text of 4 characters", "Price of one unit")
 		v.says("/quarantine/"+attack, "&lt;script&gt;y&lt;/script&gt;", "&lt;much&gt;")
-		if html := v.get(http.StatusOK, "/quarantine/"+attack); strings.Contains(html, "<script>x") || strings.Contains(html, "<script>y") {
-			t.Errorf("a record puts elements into the page\n%s", html)
-		}
+		html = v.get(http.StatusOK, "/quarantine/"+attack)
+		errorIf(t, strings.Contains(html, "<script>x") || strings.Contains(html, "<script>y"), "a record puts elements into the page\n%s", html)
 		v.says("/quarantine/"+s.entry(""), "The record as a whole does not fit", "�{")
 	})
 	s.visited(aViewer, false, func(v *desk) {
@@ -117,21 +115,18 @@ func TestDecidingInTheConsole(t *testing.T) {
 			t.Errorf("what does not fit is recorded as %+v", d)
 		}
 		v.post(http.StatusSeeOther, "/quarantine/"+attack+"/accept", url.Values{"note": {" "}})
-		if d := v.last(); !strings.Contains(string(d.Error), "reason") || s.state(attack) != "open" {
-			t.Errorf("accepted without a reason: %+v", d)
-		}
+		d := v.last()
+		errorIf(t, !strings.Contains(string(d.Error), "reason") || s.state(attack) != "open", "accepted without a reason: %+v", d)
 		v.post(http.StatusSeeOther, "/quarantine/"+attack+"/accept", url.Values{"note": {"a test"}})
 		if d := v.last(); d.Action != "quarantine accept" || d.Outcome != actions.Done || s.state(attack) != "resolved" {
 			t.Errorf("accepted: %+v, state %s", d, s.state(attack))
 		}
 		v.post(http.StatusSeeOther, "/quarantine/"+attack+"/accept", url.Values{"note": {"again"}})
-		if d := v.last(); string(d.Error) != noOpenEntry {
-			t.Errorf("accepted twice: %+v", d)
-		}
+		d = v.last()
+		errorIf(t, string(d.Error) != noOpenEntry, "accepted twice: %+v", d)
 		v.post(http.StatusSeeOther, "/quarantine/99999/retry", nil)
-		if d := v.last(); d.Outcome != actions.Failed {
-			t.Errorf("an entry that is not there: %+v", d)
-		}
+		d = v.last()
+		errorIf(t, d.Outcome != actions.Failed, "an entry that is not there: %+v", d)
 
 		// A cause: two of three fit now.
 		s.exec(`UPDATE sluice.quarantine SET raw = convert_to('{"bill_id": "' || record_id || '", "line_items": [{"rate": 1}]}', 'UTF8') WHERE record_id IN ('b1', 'b2')`)
@@ -141,14 +136,12 @@ func TestDecidingInTheConsole(t *testing.T) {
 		v.says(to, "2 loaded, 1 refused again, 0 left to try.", "1 record in quarantine")
 		s.counts(2, "bills are loaded", `SELECT count(*) FROM inventory.bills WHERE bill_id IN ('b1', 'b2', 'b3')`)
 		lines.Set("note", "drafts")
-		if to := v.post(http.StatusSeeOther, "/quarantine/accept", lines); !strings.HasPrefix(to, "/quarantine?done=") {
-			t.Errorf("after all are accepted comes %s", to)
-		}
+		to = v.post(http.StatusSeeOther, "/quarantine/accept", lines)
+		errorIf(t, !strings.HasPrefix(to, "/quarantine?done="), "after all are accepted comes %s", to)
 		lines.Del("field") // names no cause: all fields of a code
 		v.post(http.StatusSeeOther, "/quarantine/accept", lines)
-		if d := v.last(); d.Outcome != actions.Failed {
-			t.Errorf("something that is no cause is accepted: %+v", d)
-		}
+		d = v.last()
+		errorIf(t, d.Outcome != actions.Failed, "something that is no cause is accepted: %+v", d)
 		same(t, "entries that are open", "no_id", one[string](s, `SELECT string_agg(code, ' ') FROM sluice.quarantine WHERE state = 'open'`))
 	})
 }
@@ -320,9 +313,8 @@ func TestTombstonePages(t *testing.T) {
 	if n := one[int](s, `SELECT count(*) FROM sluice.tombstones`); n != 0 || len(s.ids(resource, dead)) != 0 {
 		t.Errorf("%d pieces of evidence are left, and %d rows have tombstones", n, len(s.ids(resource, dead)))
 	}
-	if did = d.posts(page+"/accept", url.Values{}); !strings.Contains(did.Failed, "no deletion of run "+run+" needs review") {
-		t.Errorf("accepted what was rejected: %+v", did)
-	}
+	did = d.posts(page+"/accept", url.Values{})
+	errorIf(t, !strings.Contains(did.Failed, "no deletion of run "+run+" needs review"), "accepted what was rejected: %+v", did)
 	d.get(http.StatusNotFound, page)
 
 	run = hold()

@@ -110,9 +110,8 @@ func TestPagesOfTheDictionary(t *testing.T) {
 	s.visited(aViewer, false, func(v *desk) {
 		all := decodedPage[[]tableEntry](v, "/dictionary?format=json")
 		// A table is named at its head, and an array's behind a bold name; a history is listed apart.
-		if tables := strings.Count(string(text), "\n- Table: `") + strings.Count(string(text), "\n**`"); len(all) != tables {
-			t.Errorf("%d tables, docs/dictionary.md has %d", len(all), tables)
-		}
+		tables := strings.Count(string(text), "\n- Table: `") + strings.Count(string(text), "\n**`")
+		errorIf(t, len(all) != tables, "%d tables, docs/dictionary.md has %d", len(all), tables)
 		for _, table := range all {
 			if name := table.Schema + "." + table.Table; !strings.Contains(string(text), "\n- Table: `"+name+"`") && !strings.Contains(string(text), "\n**`"+name+"`") {
 				t.Errorf("docs/dictionary.md has no table %s", name)
@@ -155,9 +154,8 @@ func TestPagesOfQuestions(t *testing.T) {
 	vendor := one[string](s, `SELECT vendor_id FROM analytics.ap_ageing ORDER BY vendor_id LIMIT 1`)
 	s.visited(anOperator, false, func(v *desk) {
 		shown := decodedPage[answeredView](v, "/questions/3?format=json")
-		if shown.Answer == nil || len(shown.Answer.Rows) != owed || owed == 0 || shown.Answer.More {
-			t.Errorf("%d vendors are owed to; the answer is %+v", owed, shown.Answer)
-		}
+		errorIf(t, shown.Answer == nil || len(shown.Answer.Rows) != owed || owed == 0 || shown.Answer.More,
+			"%d vendors are owed to; the answer is %+v", owed, shown.Answer)
 		v.says("/questions/3", vendor, "FROM analytics.ap_ageing")
 	})
 	s.visited(aViewer, false, func(v *desk) {
@@ -217,9 +215,8 @@ func TestNotificationPages(t *testing.T) {
 		t.Errorf("a self-test: %+v", did)
 	}
 	d.says("/notifications", "worked then")
-	if did = d.posts("/notifications/nobody/check", url.Values{}); !strings.Contains(did.Failed, "nobody") {
-		t.Errorf("a self-test of nobody: %+v", did)
-	}
+	did = d.posts("/notifications/nobody/check", url.Values{})
+	errorIf(t, !strings.Contains(did.Failed, "nobody"), "a self-test of nobody: %+v", did)
 
 	body := `{"note":"canaryOfTheBody"}` + harmful
 	id := one[int64](s, `INSERT INTO sluice.callbacks (organization_id, dialect, digest, received_at, repeated_at, times, module, operation, ids, bytes, body)

@@ -109,9 +109,8 @@ func TestRunNow(t *testing.T) {
 	fatalIf(t, isDue, "bills are due before a request")
 	operator := s.desk()
 	done := operator.posts(addressOfBills+"/run", url.Values{})
-	if after, isDue := due(); after != before+1 || !isDue {
-		t.Errorf("%d requests, %d before; due: %t", after, before, isDue)
-	}
+	after, isDue := due()
+	errorIf(t, after != before+1 || !isDue, "%d requests, %d before; due: %t", after, before, isDue)
 	s.exec(`UPDATE sluice.streams SET enabled = false WHERE service = 'inventory' AND resource = 'bills'`)
 	refused := operator.posts(addressOfBills+"/run", url.Values{})
 	was, _ := done.Before.(map[string]any)
@@ -227,20 +226,18 @@ func TestBackfillPages(t *testing.T) {
 		"resource=" + url.QueryEscape(harmful):                       "is no list that is copied",
 		"resource=inventory.bills&first=" + url.QueryEscape(harmful): "is no day",
 	} {
-		if page := d.says("/backfills/new?"+query, want, `class="sentence bad"`); strings.Contains(page, ">Start<") {
-			t.Errorf("%s can be started:\n%s", query, page)
-		}
+		page := d.says("/backfills/new?"+query, want, `class="sentence bad"`)
+		errorIf(t, strings.Contains(page, ">Start<"), "%s can be started:\n%s", query, page)
 	}
 
 	calls := s.arrivals.total()
 	form := url.Values{"resource": {"inventory.bills"}}
 	did := d.posts("/backfills", form)
 	id := one[int64](s, `SELECT id FROM sluice.backfills WHERE state = 'queued' AND resource = 'bills' AND column_name = ''`)
-	if diff := cmp.Diff(deed{
+	diff := cmp.Diff(deed{
 		Who: anOperator, What: "backfill", Target: "inventory.bills", Organization: sandbox.DefaultOrganizationID, After: stateOf(t, startedBackfills{[]int64{id}}),
-	}, did); diff != "" {
-		t.Errorf("started (-want +got):\n%s", diff)
-	}
+	}, did)
+	errorIf(t, diff != "", "started (-want +got):\n%s", diff)
 	if did = d.posts("/backfills", form); !strings.Contains(did.Failed, fmt.Sprintf("has backfill %d, which is queued", id)) || did.After != nil {
 		t.Errorf("a second one: %+v", did)
 	}
@@ -251,27 +248,23 @@ func TestBackfillPages(t *testing.T) {
 		{"pause", "queued", "paused"}, {"resume", "paused", "queued"}, {"pause", "queued", "paused"}, {"cancel", "paused", "cancelled"},
 	} {
 		did := d.posts(page+"/"+step.verb, url.Values{})
-		if diff := cmp.Diff(deed{
+		diff := cmp.Diff(deed{
 			Who: anOperator, What: "backfill " + step.verb, Target: fmt.Sprint(id), Organization: sandbox.DefaultOrganizationID,
 			Before: stateOf(t, stateOfBackfill{step.before}), After: stateOf(t, stateOfBackfill{step.after}),
-		}, did); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", step.verb, diff)
-		}
-		if state := one[string](s, `SELECT state FROM sluice.backfills WHERE id = $1`, id); state != step.after {
-			t.Errorf("after %s it is %s, want %s", step.verb, state, step.after)
-		}
+		}, did)
+		errorIf(t, diff != "", "%s (-want +got):\n%s", step.verb, diff)
+		state := one[string](s, `SELECT state FROM sluice.backfills WHERE id = $1`, id)
+		errorIf(t, state != step.after, "after %s it is %s, want %s", step.verb, state, step.after)
 		d.same("/backfills", "backfill", "list")
 		d.same(page, "backfill", "show", fmt.Sprint(id))
 		if step.after == "paused" {
 			d.says("/backfills", "1 backfill open, of which 1 paused", ">Resume</button>", page)
 		}
 	}
-	if did = d.posts(page+"/resume", url.Values{}); !strings.Contains(did.Failed, "is cancelled; it would have to be") {
-		t.Errorf("resume of a cancelled one: %+v", did)
-	}
-	if did = d.posts("/backfills/x/pause", url.Values{}); !strings.Contains(did.Failed, "is no number of a backfill") {
-		t.Errorf("pause of none: %+v", did)
-	}
+	did = d.posts(page+"/resume", url.Values{})
+	errorIf(t, !strings.Contains(did.Failed, "is cancelled; it would have to be"), "resume of a cancelled one: %+v", did)
+	did = d.posts("/backfills/x/pause", url.Values{})
+	errorIf(t, !strings.Contains(did.Failed, "is no number of a backfill"), "pause of none: %+v", did)
 	errorIf(t, s.arrivals.total() != calls, "the pages made calls")
 	d.says(page, "is cancelled after 0 calls")
 }

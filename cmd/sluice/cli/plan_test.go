@@ -56,9 +56,8 @@ func TestPlan(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 83, Records: 5}).narrow()
 	for _, stream := range s.foresee(codeFine).Streams {
-		if exported := stream.Resource == "conversations"; (stream.Calls != nil) != exported || exported == (stream.Assume != "") {
-			t.Errorf("before anything was read: %+v", stream)
-		}
+		exported := stream.Resource == "conversations"
+		errorIf(t, (stream.Calls != nil) != exported || exported == (stream.Assume != ""), "before anything was read: %+v", stream)
 	}
 	calls := s.foresee(codeFine, "--assume=inventory.bills=3000", "--assume=inventory.bills.details=40").calls()
 	if list, details := calls["inventory.bills"], calls["inventory.bills.details"]; list < 15 || details != 40 {
@@ -112,9 +111,8 @@ func TestPlanFits(t *testing.T) {
 	errorIf(t, p.Fits || p.calls()["inventory.taxes"] != 6002, "it fits: %+v", p)
 	o := s.run("plan", "--assume", "accounting.chart_of_accounts=100000,inventory.bills=20000,accounting.contact_persons.parents=1000,inventory.taxes=600000")
 	for line := range strings.Lines(o.stdout) {
-		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 120 {
-			t.Errorf("%d columns: %s", n, line)
-		}
+		n := utf8.RuneCountInString(strings.TrimRight(line, "\n"))
+		errorIf(t, n > 120, "%d columns: %s", n, line)
 	}
 	for _, want := range []string{"unknown", "assumed", "declared", "It does not fit"} {
 		errorIf(t, !strings.Contains(o.stdout, want), "the text has no %q:\n%s", want, o.stdout)
@@ -208,9 +206,8 @@ func TestMigrateMakesAndDropsWhatHistoryNeeds(t *testing.T) {
 		t.Errorf("check after migrate: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
 	}
 	s.sync(codeFine, "bills")
-	if past, bills := one[int](s, `SELECT count(*) FROM history.inventory_bills_as_of(clock_timestamp())`), one[int](s, `SELECT count(*) FROM inventory.bills`); past != bills || bills == 0 {
-		t.Errorf("the function has %d of %d bills", past, bills)
-	}
+	past, bills := one[int](s, `SELECT count(*) FROM history.inventory_bills_as_of(clock_timestamp())`), one[int](s, `SELECT count(*) FROM inventory.bills`)
+	errorIf(t, past != bills || bills == 0, "the function has %d of %d bills", past, bills)
 	status := decoded[statusView](s, codeFine, "status")
 	if versions := one[int64](s, `SELECT count(*) FROM history.versions`); len(status.Histories) != 1 || status.Histories[0].Count != versions || status.Histories[0].Since == nil {
 		t.Errorf("status says %+v, want %d versions", status.Histories, versions)
@@ -327,7 +324,6 @@ func TestBackfillDryRun(t *testing.T) {
 		SELECT $1, 'inventory', 'bills', 'backfill', 'suite', 'GET', '/', at AS a, at AS b, at AS c, at AS d
 		FROM (SELECT clock_timestamp() - interval '10 minutes' AS at FROM generate_series(1, 749)) AS n`, sandbox.DefaultOrganizationID)
 	s.exec(`SELECT sluice.recount_calls()`)
-	if f = dry(codeBudget, "inventory.bills"); f.Fits || f.Services[0].Ceiling != 750 || *f.Services[0].DoneSeconds < 23*3600 {
-		t.Errorf("749 of 750 calls are spent: %+v", f)
-	}
+	f = dry(codeBudget, "inventory.bills")
+	errorIf(t, f.Fits || f.Services[0].Ceiling != 750 || *f.Services[0].DoneSeconds < 23*3600, "749 of 750 calls are spent: %+v", f)
 }

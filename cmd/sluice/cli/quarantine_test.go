@@ -58,10 +58,8 @@ func TestQuarantineAccept(t *testing.T) {
 	for _, id := range one[[]int64](s, `SELECT array_agg(id ORDER BY record_hash) FROM sluice.quarantine`) {
 		found = append(found, decoded[wholeEntry](s, codeFine, "quarantine", "show", strconv.FormatInt(id, 10)))
 	}
-	if found[0].Raw != `{"bill_id": "71", "date": "soon"}` || string(found[1].RawBase64) != "\xff{" || found[0].RawBase64 != nil ||
-		found[2].Raw != `{"item_id": "73", "rate": "<much>"}` || found[2].Path != "rate" || found[2].LastSeenAt.IsZero() {
-		t.Errorf("shown: %+v", found)
-	}
+	errorIf(t, found[0].Raw != `{"bill_id": "71", "date": "soon"}` || string(found[1].RawBase64) != "\xff{" || found[0].RawBase64 != nil ||
+		found[2].Raw != `{"item_id": "73", "rate": "<much>"}` || found[2].Path != "rate" || found[2].LastSeenAt.IsZero(), "shown: %+v", found)
 
 	first := strconv.FormatInt(found[0].ID, 10)
 	results := decoded[[]accepted](s, codeFine, "quarantine", "accept", first, "--note", "a test of the vendor")

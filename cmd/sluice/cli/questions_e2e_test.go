@@ -229,13 +229,9 @@ func apart(a, b []string) ([]string, []string) {
 func (q *booksFixture) query(t *testing.T, sql string) []row {
 	t.Helper()
 	rows, err := q.conn.Query(t.Context(), sql, pgx.QueryExecModeSimpleProtocol)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, sql)
-	}
+	fatalIf(t, err != nil, "%v\n%s", err, sql)
 	got, err := pgx.CollectRows(rows, cellsOf)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, sql)
-	}
+	fatalIf(t, err != nil, "%v\n%s", err, sql)
 	return got
 }
 

@@ -46,9 +46,8 @@ func TestReaders(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 84, Records: 40})
 	s.runs(codeFine, "migrate")
-	if n := one[int](s, `SELECT count(*) FROM sluice.columns WHERE schema_name = 'inventory' AND table_name IN ('bills', 'bills_line_items')`); n < 40 {
-		t.Errorf("sluice.columns has %d columns of bills", n)
-	}
+	n := one[int](s, `SELECT count(*) FROM sluice.columns WHERE schema_name = 'inventory' AND table_name IN ('bills', 'bills_line_items')`)
+	errorIf(t, n < 40, "sluice.columns has %d columns of bills", n)
 	s.run("readers").prints(t, codeFine, "--apply executes it", "GRANT USAGE ON SCHEMA analytics TO sluice_reader;")
 	warehousetest.Alone(t, "groups of readers", func() {
 		s.prints(codeFine, "executed: GRANT USAGE ON SCHEMA analytics TO sluice_reader;", "readers", "--apply")
@@ -85,9 +84,8 @@ func TestReaders(t *testing.T) {
 		if o := s.run(strings.Fields(step.line)...); o.code != step.code || !strings.Contains(o.stdout+o.stderr, step.said) {
 			t.Errorf("%s: exit code %d, want %d and %q\n%s%s", step.line, o.code, step.code, step.said, o.stdout, o.stderr)
 		}
-		if n, err := s.asks(masked, bills); err != nil || n != step.sees {
-			t.Errorf("after %s it sees %d of %d bills, error %v", step.line, n, all, err)
-		}
+		n, err := s.asks(masked, bills)
+		errorIf(t, err != nil || n != step.sees, "after %s it sees %d of %d bills, error %v", step.line, n, all, err)
 	}
 	errorIf(t, all == 0, "there are no bills, so nothing was seen")
 	for _, role := range []string{masked, raw} {
@@ -97,22 +95,18 @@ func TestReaders(t *testing.T) {
 	}
 	s.configured(declared)
 	s.accept()
-	if n := one[int](s, `SELECT count(*) FROM sluice.columns WHERE schema_name = 'custom' AND table_name = 'things'`); n != 2 { // its key and its modification time
-		t.Errorf("sluice.columns has %d columns of the declared list", n)
-	}
-	if _, err := s.asks(raw, `SELECT count(*) FROM custom.things`); err != nil {
-		t.Errorf("a raw reader and the declared list: %v", err)
-	}
-	if _, err := s.asks(masked, `SELECT count(*) FROM custom.things`); err == nil {
-		t.Error("a masked reader reads the declared list")
-	}
+	n = one[int](s, `SELECT count(*) FROM sluice.columns WHERE schema_name = 'custom' AND table_name = 'things'`)
+	errorIf(t, n != 2, "sluice.columns has %d columns of the declared list", n) // its key and its modification time
+	_, err := s.asks(raw, `SELECT count(*) FROM custom.things`)
+	errorIf(t, err != nil, "a raw reader and the declared list: %v", err)
+	_, err = s.asks(masked, `SELECT count(*) FROM custom.things`)
+	errorIf(t, err == nil, "a masked reader reads the declared list")
 	shown = decoded[readersView](s, codeFine, "readers")
 	if shown.SQL != "" || len(shown.Findings) != 0 || !slices.ContainsFunc(shown.Readers, func(r readers.Reader) bool { return r.Role == masked && slices.Equal(r.Organizations, []string{"*"}) }) {
 		t.Errorf("in the end: %+v", shown)
 	}
-	if o := s.run("check"); strings.Contains(o.stdout, "readers: a warning") {
-		t.Errorf("check warns of readers that are well:\n%s", o.stdout)
-	}
+	o := s.run("check")
+	errorIf(t, strings.Contains(o.stdout, "readers: a warning"), "check warns of readers that are well:\n%s", o.stdout)
 	s.exec("REVOKE SELECT ON analytics.bills FROM sluice_reader")
 	s.prints(codeFine, "sluice_reader may not read analytics.bills; to end that: sluice readers --apply;", "check")
 }

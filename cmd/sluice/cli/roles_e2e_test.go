@@ -68,9 +68,8 @@ func TestARoleForEachProcess(t *testing.T) {
 			rolesView
 			Roles rolesView `json:"roles"`
 		}
-		if err := json.Unmarshal([]byte(o.stdout), &said); err != nil || o.code != codeFine {
-			t.Fatalf("exit code %d, %v\n%s%s", o.code, err, o.stdout, o.stderr)
-		}
+		err := json.Unmarshal([]byte(o.stdout), &said)
+		fatalIf(t, err != nil || o.code != codeFine, "exit code %d, %v\n%s%s", o.code, err, o.stdout, o.stderr)
 		if said.Owner != "" {
 			return said.rolesView
 		}
@@ -106,9 +105,8 @@ func TestARoleForEachProcess(t *testing.T) {
 			t.Errorf("%s of the console with its role: %d\n%s", path, code, page)
 		}
 	}
-	if said := shown.end().stderr; strings.Contains(said, "permission denied") {
-		t.Errorf("the console's role lacks a right\n%s", said)
-	}
+	said := shown.end().stderr
+	errorIf(t, strings.Contains(said, "permission denied"), "the console's role lacks a right\n%s", said)
 }
 
 // TestTwoRoles: a role that owns nothing runs every command but migrate, in a database that another
@@ -159,9 +157,8 @@ func TestTwoRoles(t *testing.T) {
 		`SELECT sluice.prune_runs('400 days')`, `SELECT sluice.prune_raw('400 days')`, `SELECT sluice.prune_history('400 days')`,
 		`SELECT sluice.prune_quarantine('400 days', '400 days', '400 days')`, `SELECT sluice.prune_gone('400 days')`,
 	} {
-		if _, err := conn.Exec(t.Context(), sql); err != nil {
-			t.Errorf("%s: %v", sql, err)
-		}
+		_, err := conn.Exec(t.Context(), sql)
+		errorIf(t, err != nil, "%s: %v", sql, err)
 	}
 }
 

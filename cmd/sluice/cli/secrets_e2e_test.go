@@ -75,9 +75,8 @@ func TestSecrets(t *testing.T) {
 	for token := range s.arrivals.tokens {
 		canaries["an access token"+token[len(token)-4:]] = token
 	}
-	if len(canaries) < 4+3 || len(places["table sluice.tokens"]) < 100 || !strings.Contains(said.String(), "oauth/v2/token") {
-		t.Errorf("%d secrets, %d bytes of tokens: too few to find anything", len(canaries), len(places["table sluice.tokens"]))
-	}
+	errorIf(t, len(canaries) < 4+3 || len(places["table sluice.tokens"]) < 100 || !strings.Contains(said.String(), "oauth/v2/token"),
+		"%d secrets, %d bytes of tokens: too few to find anything", len(canaries), len(places["table sluice.tokens"]))
 	for what, secret := range canaries {
 		for where, text := range places {
 			for _, form := range forms(secret) {
@@ -206,9 +205,8 @@ func TestSecretsAreReadAnew(t *testing.T) {
 	must(t, os.WriteFile(s.config, []byte("broken: ["), 0o600)) // secrets are read by the references of the start
 	must(t, p.cmd.Process.Signal(syscall.SIGHUP))
 	p.logged(s, anew, `"changed":2`, 1)
-	if was, now := s.hook(hookSecret, rule, `{"item_id":"3"}`), s.hook(otherHook, rule, `{"item_id":"4"}`); was != http.StatusUnauthorized || now != http.StatusOK {
-		t.Errorf("after a reading the old secret gets %d, the new one %d", was, now)
-	}
+	was, now := s.hook(hookSecret, rule, `{"item_id":"3"}`), s.hook(otherHook, rule, `{"item_id":"4"}`)
+	errorIf(t, was != http.StatusUnauthorized || now != http.StatusOK, "after a reading the old secret gets %d, the new one %d", was, now)
 	s.until("the organization goes on", `SELECT EXISTS (SELECT FROM inventory.items) AND NOT EXISTS (SELECT FROM sluice.streams WHERE state = 'denied')`)
 	p.terminate()
 	p.ends(codeFine, stopLimit)
@@ -348,9 +346,8 @@ func TestADeniedCredentialComesBack(t *testing.T) {
 	t.Parallel()
 	f := oneAnswer(t, "token_unauthorized", false)
 	denied := f.sync(codeFailed, f.name)
-	if state, _ := f.stands(); state != pipeline.StateDenied {
-		t.Fatalf("the stream is %s", state)
-	}
+	state, _ := f.stands()
+	fatalIf(t, state != pipeline.StateDenied, "the stream is %s", state)
 	command := "sluice organizations retry " + sandbox.DefaultOrganizationID
 	reason := denied.Streams[0].Reason
 	errorIf(t, !strings.Contains(reason, command), "the reason names no command: %s", reason)
@@ -369,9 +366,8 @@ func TestADeniedCredentialComesBack(t *testing.T) {
 	f.pass(time.Minute) // between two tokens
 	retried := decoded[retriedView](f.fixture, codeFine, "organizations", "retry", sandbox.DefaultOrganizationID)
 	errorIf(t, !retried.Authorized || retried.Streams != 1, "retry says %+v", retried)
-	if state, _ := f.stands(); state != pipeline.StateIdle {
-		t.Errorf("the stream is %s after retry", state)
-	}
+	state, _ = f.stands()
+	errorIf(t, state != pipeline.StateIdle, "the stream is %s after retry", state)
 	f.heals("after organizations retry")
 
 	// A refusal that is still true is reported, with its own exit code.
@@ -458,9 +454,7 @@ func TestHostileAnswersDoNotHoldUpTheEnd(t *testing.T) {
 				s.wait("upstream is asked", answered)
 				p.terminate()
 				p.ends(map[string]int{"sync": codeFailed, "serve": codeFine}[command[0]], patience)
-				if strings.Contains(p.stderr.String(), "panic") {
-					t.Error(p.stderr.String())
-				}
+				errorIf(t, strings.Contains(p.stderr.String(), "panic"), "%v", p.stderr.String())
 			})
 		}
 	}

@@ -88,10 +88,9 @@ func TestServe(t *testing.T) {
 	s.quiet()
 	open := one[int](s, `SELECT count(*) FROM sluice.runs WHERE ended_at IS NULL`)
 	errorIf(t, open == 0, "no run was under way when serve was stopped: the stop interrupted nothing")
-	if lost := one[int](s, `SELECT (SELECT count(*) FROM sluice.calls WHERE finished_at IS NULL)
-		+ (SELECT count(*) FROM river.river_job WHERE state = 'running')`); lost != 0 {
-		t.Errorf("%d calls without an end and jobs at work after a clean stop", lost)
-	}
+	lost := one[int](s, `SELECT (SELECT count(*) FROM sluice.calls WHERE finished_at IS NULL)
+		+ (SELECT count(*) FROM river.river_job WHERE state = 'running')`)
+	errorIf(t, lost != 0, "%d calls without an end and jobs at work after a clean stop", lost)
 
 	p = s.start("serve", "--listen", "127.0.0.1:0")
 	address = p.said("serving", "listen")
@@ -197,9 +196,8 @@ func TestServeSurvivesAClosedLog(t *testing.T) {
 	// The first line says that it serves; from then on its standard error has no reader.
 	lines, heard := bufio.NewReader(reader), ""
 	for !strings.Contains(heard, `"serving"`) {
-		if heard, err = lines.ReadString('\n'); err != nil {
-			t.Fatalf("the log ended: %v", err)
-		}
+		heard, err = lines.ReadString('\n')
+		fatalIf(t, err != nil, "the log ended: %v", err)
 	}
 	must(t, reader.Close())
 	s.until("runs ended of which the log has a line", `SELECT count(*) >= 3 FROM sluice.runs WHERE ended_at > clock_timestamp() - interval '1 minute'`)
@@ -210,9 +208,7 @@ func TestServeSurvivesAClosedLog(t *testing.T) {
 	}
 	p.terminate()
 	p.ends(codeFine, stopLimit)
-	if strings.Contains(p.stdout.String(), "panic") {
-		t.Error(p.stdout.String())
-	}
+	errorIf(t, strings.Contains(p.stdout.String(), "panic"), "%v", p.stdout.String())
 }
 
 // otlpCollector takes traces as a collector does.
@@ -349,9 +345,8 @@ func (s *fixture) rowsOfSpans(calls, loads []*tracepb.Span) {
 		if kind := wordOf(span, "error.type"); kind != "" {
 			got += " " + kind
 		}
-		if got += fmt.Sprintf(" %d", figureOf(span, "sluice.records.received")); got != row {
-			s.t.Errorf("call: span %s, row %s", got, row)
-		}
+		got += fmt.Sprintf(" %d", figureOf(span, "sluice.records.received"))
+		errorIf(s.t, got != row, "call: span %s, row %s", got, row)
 		template := wordOf(span, "url.template")
 		if template == "/bills/{id}" {
 			singles++
@@ -373,9 +368,8 @@ func (s *fixture) rowsOfSpans(calls, loads []*tracepb.Span) {
 	if want := one[int64](s, `SELECT sum(pages)::bigint FROM sluice.runs`); pages != want || batches < pages || pages < 8 {
 		s.t.Errorf("the loads had %d batches with %d pages, the runs %d pages", batches, pages, want)
 	}
-	if want := one[int64](s, `SELECT sum(received)::bigint FROM sluice.runs`); received != want {
-		s.t.Errorf("the loads had %d records, the runs received %d", received, want)
-	}
+	want := one[int64](s, `SELECT sum(received)::bigint FROM sluice.runs`)
+	errorIf(s.t, received != want, "the loads had %d records, the runs received %d", received, want)
 }
 
 // valuesOfRecords are long enough not to be in bytes by chance. Keys of ours and of the

@@ -205,9 +205,7 @@ func TestStatementsAreFound(t *testing.T) {
 	for _, s := range statementsIn("here", text) {
 		got = append(got, s.sql)
 	}
-	if strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("found\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	errorIf(t, strings.Join(got, "\n") != strings.Join(want, "\n"), "found\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 }
 
 // dbtFile is the part of a file of the dbt package that names things.
@@ -263,9 +261,8 @@ func TestDBTPackage(t *testing.T) {
 			models[name] = string(text)
 		case strings.HasSuffix(path, ".yml") && strings.Contains(path, "/models/"):
 			var file dbtFile
-			if err := yaml.Unmarshal(text, &file); err != nil {
-				t.Errorf("%s: %v", path, err)
-			}
+			err := yaml.Unmarshal(text, &file)
+			errorIf(t, err != nil, "%s: %v", path, err)
 			all.Sources = append(all.Sources, file.Sources...)
 			all.Models = append(all.Models, file.Models...)
 			all.SemanticModels = append(all.SemanticModels, file.SemanticModels...)
@@ -300,14 +297,13 @@ func (s *fixture) dbtSources(all *dbtFile) map[string]bool {
 			for _, column := range table.Columns {
 				columns = append(columns, column.Name)
 			}
-			if differs := one[[]string](s, `
+			differs := one[[]string](s, `
 				SELECT array(SELECT a.attname::text FROM pg_attribute a WHERE a.attrelid = to_regclass($1) AND a.attnum > 0 AND NOT a.attisdropped
 					EXCEPT SELECT unnest($2::text[])) ||
 				array(SELECT 'only in the source: ' || unnest($2::text[]) EXCEPT
 					SELECT 'only in the source: ' || a.attname FROM pg_attribute a WHERE a.attrelid = to_regclass($1) AND a.attnum > 0)`,
-				full, columns); len(differs) > 0 {
-				s.t.Errorf("source %s: %v", full, differs)
-			}
+				full, columns)
+			errorIf(s.t, len(differs) > 0, "source %s: %v", full, differs)
 		}
 	}
 	missing := one[[]string](s, `SELECT coalesce(array_agg(n.nspname || '.' || c.relname), '{}') FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -350,9 +346,8 @@ func (s *fixture) dbtNames(all *dbtFile, models map[string]string) {
 		for _, name := range names {
 			errorIf(s.t, !known["metric "+name], "metric %s: there is no metric %s", metric.Name, name)
 		}
-		if measure := metric.TypeParams.Measure; len(names) == 0 && !known["measure "+measure] {
-			s.t.Errorf("metric %s: there is no measure %q", metric.Name, measure)
-		}
+		measure := metric.TypeParams.Measure
+		errorIf(s.t, len(names) == 0 && !known["measure "+measure], "metric %s: there is no measure %q", metric.Name, measure)
 	}
 	for _, model := range all.Models {
 		refers("a description", "ref('"+model.Name+"')")

@@ -21,15 +21,13 @@ func TestOneStaticProgram(t *testing.T) {
 	fatalIf(t, !strings.Contains(string(line), built), "make build does not build into bin: %s", line)
 	cmd := exec.CommandContext(t.Context(), "bash", "-ec", strings.ReplaceAll(string(line), built, "-o "+folder+"/"))
 	cmd.Dir = "../../.."
-	if said, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", line, err, said)
-	}
+	said, err := cmd.CombinedOutput()
+	fatalIf(t, err != nil, "%s: %v\n%s", line, err, said)
 	file := sure(elf.Open(program))(t)
 	t.Cleanup(func() { must(t, file.Close()) })
 	for _, part := range file.Progs {
 		errorIf(t, part.Type == elf.PT_INTERP, "the program asks for a loader of the machine: it is linked to libraries")
 	}
-	if libraries, err := file.ImportedLibraries(); err == nil && len(libraries) > 0 {
-		t.Errorf("the program needs %v", libraries)
-	}
+	libraries, err := file.ImportedLibraries()
+	errorIf(t, err == nil && len(libraries) > 0, "the program needs %v", libraries)
 }

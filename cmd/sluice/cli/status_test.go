@@ -96,9 +96,8 @@ func TestWhatASyncWaitsFor(t *testing.T) {
 		"running":              {streams.Status{State: "running", Until: at(time.Hour)}, false},
 		"queued":               {streams.Status{State: "queued", Until: at(time.Hour)}, false},
 	} {
-		if leaves := w.waits(test.stream); leaves != test.leaves {
-			t.Errorf("%s: a sync leaves it to the next one: %t, want %t", name, leaves, test.leaves)
-		}
+		leaves := w.waits(test.stream)
+		errorIf(t, leaves != test.leaves, "%s: a sync leaves it to the next one: %t, want %t", name, leaves, test.leaves)
 	}
 }
 
@@ -191,21 +190,16 @@ func TestServeTellsItsRuns(t *testing.T) {
 		if strings.HasSuffix(name, items) { // too much of it was rejected
 			outcome, level = "provisional", "warn"
 		}
-		if received := one[int64](s, `SELECT received FROM sluice.runs WHERE organization_id || '/' || service || '.' || resource = $1
-			ORDER BY id LIMIT 1`, name); l.Received != received || l.Outcome != outcome || l.Level != level {
-			t.Errorf("%+v of %s, which received %d", l, name, received)
-		}
+		received := one[int64](s, `SELECT received FROM sluice.runs WHERE organization_id || '/' || service || '.' || resource = $1
+			ORDER BY id LIMIT 1`, name)
+		errorIf(t, l.Received != received || l.Outcome != outcome || l.Level != level, "%+v of %s, which received %d", l, name, received)
 	}
 	errorIf(t, len(ended) < len(resources())-1, "%d streams are said to have ended, want all but credit notes", len(ended))
-	if len(failed) != 1 || failed[0].Level != "error" || !strings.HasSuffix(failed[0].Stream, creditNotes) ||
-		failed[0].Kind != "unavailable" || failed[0].Reason == "" {
-		t.Errorf("failed: %+v, want credit notes, and why", failed)
-	}
+	errorIf(t, len(failed) != 1 || failed[0].Level != "error" || !strings.HasSuffix(failed[0].Stream, creditNotes) ||
+		failed[0].Kind != "unavailable" || failed[0].Reason == "", "failed: %+v, want credit notes, and why", failed)
 	if want := len(quick()); len(waited) != want || waited[0].Level != "warn" || waited[0].State != "retrying" {
 		t.Errorf("waited: %+v, want %d times that credit notes are tried again", waited, want)
 	}
-	if len(alarms) == 0 || alarms[0].Level != "error" || !strings.HasSuffix(alarms[0].Stream, items) ||
-		alarms[0].Look != "sluice quarantine list inventory.items" {
-		t.Errorf("alarms: %+v, want that of items", alarms)
-	}
+	errorIf(t, len(alarms) == 0 || alarms[0].Level != "error" || !strings.HasSuffix(alarms[0].Stream, items) ||
+		alarms[0].Look != "sluice quarantine list inventory.items", "alarms: %+v, want that of items", alarms)
 }

@@ -119,9 +119,8 @@ func TestCheckWarnsOfRightsOfOthers(t *testing.T) {
 		}
 		return said
 	}
-	if got := warnings(); len(got) != 0 {
-		t.Errorf("in a new database: %v", got)
-	}
+	got := warnings()
+	errorIf(t, len(got) != 0, "in a new database: %v", got)
 	strangers := s.plant()
 	admin := warehousetest.Connect(t, s.admin())
 	role := strangers.Role
@@ -148,9 +147,8 @@ func TestCheckWarnsOfRightsOfOthers(t *testing.T) {
 		sure(admin.Exec(t.Context(), remedy))(t)
 	}
 	strangers.Exec(`DROP TABLE inventory.copied, inventory.copied_lines, inventory.trap`)
-	if got := warnings(); len(got) != 0 {
-		t.Errorf("after that: %v", got)
-	}
+	got = warnings()
+	errorIf(t, len(got) != 0, "after that: %v", got)
 }
 
 // TestTablesOfOthersUnderOurNames: a write to a table of another role would execute its triggers.

@@ -39,26 +39,22 @@ func TestTombstones(t *testing.T) {
 	}
 	s.sync(codeFine, sweeps...)
 	for resource := range deleted {
-		if ids := s.ids(resource, dead); len(ids) > 0 {
-			t.Errorf("%s: one scan is taken for proof of %v", resource, ids)
-		}
+		ids := s.ids(resource, dead)
+		errorIf(t, len(ids) > 0, "%s: one scan is taken for proof of %v", resource, ids)
 	}
 	s.counts(9, "records were missed", `SELECT count(*) FROM sluice.tombstones WHERE state = 'suspected'`)
 
 	s.sync(codeFine, sweeps...)
 	for resource, ids := range deleted {
-		if got := s.ids(resource, dead); !slices.Equal(got, ids) {
-			t.Errorf("%s: tombstones of %v, want %v", resource, got, ids)
-		}
+		got := s.ids(resource, dead)
+		errorIf(t, !slices.Equal(got, ids), "%s: tombstones of %v, want %v", resource, got, ids)
 		s.truthful(resource)
 	}
-	if n := one[int](s, `SELECT count(*) FROM inventory.bills_line_items l JOIN inventory.bills b ON b.bill_id = l._parent_id
-		AND b.organization_id = l.organization_id WHERE (l._deleted_at IS NULL) <> (b._deleted_at IS NULL)`); n > 0 {
-		t.Errorf("%d lines do not follow their bills", n)
-	}
-	if n := one[int](s, `SELECT count(*) FROM inventory.bills_line_items WHERE _deleted_at IS NOT NULL`); n == 0 {
-		t.Error("no line has a tombstone, so nothing was compared")
-	}
+	n := one[int](s, `SELECT count(*) FROM inventory.bills_line_items l JOIN inventory.bills b ON b.bill_id = l._parent_id
+		AND b.organization_id = l.organization_id WHERE (l._deleted_at IS NULL) <> (b._deleted_at IS NULL)`)
+	errorIf(t, n > 0, "%d lines do not follow their bills", n)
+	n = one[int](s, `SELECT count(*) FROM inventory.bills_line_items WHERE _deleted_at IS NOT NULL`)
+	errorIf(t, n == 0, "no line has a tombstone, so nothing was compared")
 	s.counts(0, "pages are still noted although no scan is open", `SELECT count(*) FROM sluice.sightings`)
 	o := s.run("tombstones", "list", "inventory.bills", "--state", "deleted")
 	errorIf(t, strings.Count(o.stdout, "\n") != 4, "list: %s%s", o.stdout, o.stderr)

@@ -76,9 +76,7 @@ func TestAWatermarkAheadOfTimeIsRefused(t *testing.T) {
 	lists := []string{"inventory.items", "accounting.vendor_payments"}
 	s.sync(codeFine, lists...)
 	before := one[string](s, `SELECT watermark::text FROM sluice.streams WHERE resource = 'items'`)
-	if _, err := s.world.Change(sandbox.Change{Seed: 5, Inserts: 3, Resources: []string{"items", "vendor_payments"}}); err != nil {
-		t.Fatal(err)
-	}
+	sure(s.world.Change(sandbox.Change{Seed: 5, Inserts: 3, Resources: []string{"items", "vendor_payments"}}))(t)
 	s.exec(`UPDATE sluice.streams SET watermark = watermark + interval '1 year' WHERE resource = 'items'`)
 
 	result := s.sync(codeFailed, lists...)
@@ -95,12 +93,10 @@ func TestAWatermarkAheadOfTimeIsRefused(t *testing.T) {
 	}
 	s.prints(codeUsage, "", "sync", "--reset-watermark")
 	o := s.run("sync", "--json", "--reset-watermark", "inventory.items")
-	if r := s.synced(codeFine, o).Streams[0]; r.Inserted != 3 || !strings.Contains(o.stderr, "the watermark goes back from") {
-		t.Errorf("after the reset: %+v\n%s", r, o.stderr)
-	}
-	if moved := one[bool](s, `SELECT watermark > $1::timestamptz AND watermark < clock_timestamp() FROM sluice.streams WHERE resource = 'items'`, before); !moved {
-		t.Error("the watermark is not where the last run left it")
-	}
+	r := s.synced(codeFine, o).Streams[0]
+	errorIf(t, r.Inserted != 3 || !strings.Contains(o.stderr, "the watermark goes back from"), "after the reset: %+v\n%s", r, o.stderr)
+	moved := one[bool](s, `SELECT watermark > $1::timestamptz AND watermark < clock_timestamp() FROM sluice.streams WHERE resource = 'items'`, before)
+	errorIf(t, !moved, "the watermark is not where the last run left it")
 	// If the runs are not known any more, the whole list is read.
 	s.exec(`UPDATE sluice.streams SET watermark = watermark + interval '1 year' WHERE resource = 'items'`)
 	s.exec(`UPDATE sluice.runs SET watermark_after = NULL WHERE resource = 'items'`)
@@ -108,9 +104,8 @@ func TestAWatermarkAheadOfTimeIsRefused(t *testing.T) {
 	if r := s.synced(codeFine, o).Streams[0]; r.Received < one[int64](s, `SELECT count(*) FROM inventory.items`) || r.Inserted != 0 || !strings.Contains(o.stderr, "to none: the whole list is read") {
 		t.Errorf("without a proven watermark: %+v\n%s", r, o.stderr)
 	}
-	if o := s.run("status"); strings.Contains(o.stdout, "ERROR") {
-		t.Errorf("status after it:\n%s", o.stdout)
-	}
+	o = s.run("status")
+	errorIf(t, strings.Contains(o.stdout, "ERROR"), "status after it:\n%s", o.stdout)
 }
 
 // TestDrift makes three resources drift and removes a key, and runs drift for all, for one, and for

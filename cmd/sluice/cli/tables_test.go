@@ -83,9 +83,7 @@ func (s *fixture) plan() (string, string) {
 	s.t.Helper()
 	o := s.run("migrate")
 	id := regexp.MustCompile(`sluice migrate --accept ([0-9a-f]{10})\n`).FindStringSubmatch(o.stderr)
-	if o.code != codeUsage || id == nil {
-		s.t.Fatalf("migrate: exit code %d, want %d and a plan\n%s%s", o.code, codeUsage, o.stdout, o.stderr)
-	}
+	fatalIf(s.t, o.code != codeUsage || id == nil, "migrate: exit code %d, want %d and a plan\n%s%s", o.code, codeUsage, o.stdout, o.stderr)
 	return o.stdout, id[1]
 }
 
@@ -124,9 +122,8 @@ func TestCustomResource(t *testing.T) {
 	s.sync(codeFine, "inventory.items", "things")
 	same := `SELECT count(*) FROM custom.things t FULL JOIN inventory.items i USING (organization_id, item_id)
 		WHERE t.item_id IS NULL OR i.item_id IS NULL OR t.last_modified_time IS DISTINCT FROM i.last_modified_time`
-	if rows, wrong := one[int](s, `SELECT count(*) FROM custom.things`), one[int](s, same); rows == 0 || wrong > 0 {
-		t.Fatalf("%d rows, %d of them not those of the items", rows, wrong)
-	}
+	rows, wrong := one[int](s, `SELECT count(*) FROM custom.things`), one[int](s, same)
+	fatalIf(t, rows == 0 || wrong > 0, "%d rows, %d of them not those of the items", rows, wrong)
 	s.counts(0, "rows without a rate in _extra: what no column takes is kept", `SELECT count(*) FROM custom.things WHERE _extra ->> 'rate' IS NULL`)
 	s.promotes()
 }
@@ -163,9 +160,8 @@ func (s *fixture) promotes() {
 	if filled[0].Rewritten != 0 {
 		s.t.Errorf("filling again rewrites %d rows", filled[0].Rewritten)
 	}
-	if o := s.run("drift", "promote", "custom.things"); !strings.Contains(o.stdout, "has its column") {
-		s.t.Errorf("promote after it: %s%s", o.stdout, o.stderr)
-	}
+	o = s.run("drift", "promote", "custom.things")
+	errorIf(s.t, !strings.Contains(o.stdout, "has its column"), "promote after it: %s%s", o.stdout, o.stderr)
 	for _, args := range [][]string{{"drift", "promote", "inventory.items"}, {"drift", "promote", "nothing"}, {"drift", "fill", "nothing"}} {
 		s.prints(codeUsage, "", args...)
 	}

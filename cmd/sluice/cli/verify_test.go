@@ -35,14 +35,12 @@ func TestVerify(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 91, Records: small}).narrow()
 	s.sync(codeFine, "inventory.items")
-	if v := s.verified(codeFine, "--calls", "1", "items").Verification; v.Outcome != verifications.OutcomeClean || v.Calls != 1 || v.Allowed != 1 {
-		t.Errorf("a clean warehouse: %+v", v)
-	}
+	v := s.verified(codeFine, "--calls", "1", "items").Verification
+	errorIf(t, v.Outcome != verifications.OutcomeClean || v.Calls != 1 || v.Allowed != 1, "a clean warehouse: %+v", v)
 	edited := one[string](s, `UPDATE inventory.items SET name = name || ' Ltd' WHERE item_id = (SELECT min(item_id) FROM inventory.items) RETURNING item_id`)
 	found := s.verified(codeFailed, "--local", "items")
-	if told, calls := toldOf(found.Findings), found.Verification.Calls; !slices.Equal(told, []string{"violation edited items " + edited}) || calls != 0 {
-		t.Errorf("without a call: %d calls\n%v", calls, told)
-	}
+	told, calls := toldOf(found.Findings), found.Verification.Calls
+	errorIf(t, !slices.Equal(told, []string{"violation edited items " + edited}) || calls != 0, "without a call: %d calls\n%v", calls, told)
 	again := decoded[verify.Result](s, codeFine, "verify", "show")
 	diff := cmp.Diff(toldOf(found.Findings), toldOf(again.Findings))
 	errorIf(t, diff != "" || again.Verification.ID != found.Verification.ID, "read again (-first +again):\n%s", diff)

@@ -88,9 +88,8 @@ func TestZoneOfTheConfigurationChanges(t *testing.T) {
 	t.Parallel()
 	f, _ := newZoneStage(t)
 	f.sync(codeFine, f.name)
-	if wrong := f.shifted(0); wrong != 0 {
-		t.Fatalf("%d items are wrong from the start", wrong)
-	}
+	wrong := f.shifted(0)
+	fatalIf(t, wrong != 0, "%d items are wrong from the start", wrong)
 	f.clear() // from here on all times have an offset
 	f.rewrite("Asia/Kolkata", "Asia/Dubai")
 	calls := f.arrivals.total()
@@ -126,15 +125,13 @@ func TestZoneOfTheOrganizationChanges(t *testing.T) {
 	f.forget()
 	f.sync(codeFine, f.name)
 	same(t, "items moved, and upstream wrote them by its old zone", 0, f.shifted(0))
-	if due := one[bool](f.fixture, `SELECT next_due_at <= clock_timestamp() FROM sluice.streams WHERE resource = 'items.sweep'`); !due {
-		t.Fatal("the list is not due to be read whole")
-	}
+	due := one[bool](f.fixture, `SELECT next_due_at <= clock_timestamp() FROM sluice.streams WHERE resource = 'items.sweep'`)
+	fatalIf(t, !due, "the list is not due to be read whole")
 	f.fault("no_offset", 0, 0) // sluice now reads them by the clock of Dubai
 	f.sync(codeFine, f.name)
 	same(t, "items that the new zone does not explain", 0, f.shifted(90*time.Minute))
-	if due := one[bool](f.fixture, `SELECT next_due_at <= clock_timestamp() FROM sluice.streams WHERE resource = 'items.sweep'`); due {
-		t.Error("the sweep is still due")
-	}
+	due = one[bool](f.fixture, `SELECT next_due_at <= clock_timestamp() FROM sluice.streams WHERE resource = 'items.sweep'`)
+	errorIf(t, due, "the sweep is still due")
 }
 
 // forget makes the last check of the organizations too old to count.

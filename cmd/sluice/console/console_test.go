@@ -192,34 +192,28 @@ func TestHostileTexts(t *testing.T) {
 	}
 	errorIf(t, !strings.Contains(text, "<mark>second</mark>"), "the marked line is not marked")
 	for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"} {
-		if got := header.Get(name); got != want {
-			t.Errorf("%s: %q, want %q", name, got, want)
-		}
+		got := header.Get(name)
+		errorIf(t, got != want, "%s: %q, want %q", name, got, want)
 	}
 	if _, text, header := f.get("/?format=json"); text != "{\n  \"figure\": 12345\n}\n" || header.Get("Content-Type") != "application/json" {
 		t.Errorf("the document is %q, %v", text, header)
 	}
-	if policy := header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none';") || strings.Contains(policy, "unsafe") {
-		t.Errorf("policy %q", policy)
-	}
+	policy := header.Get("Content-Security-Policy")
+	errorIf(t, !strings.HasPrefix(policy, "default-src 'none';") || strings.Contains(policy, "unsafe"), "policy %q", policy)
 }
 
 func TestViewers(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	if _, text, _ := f.get("/"); strings.Count(text, "<form class=\"act\"") != 2 {
-		t.Errorf("an operator does not see both buttons:\n%s", text)
-	}
+	_, text, _ := f.get("/")
+	errorIf(t, strings.Count(text, "<form class=\"act\"") != 2, "an operator does not see both buttons:\n%s", text)
 	f.operator.Store(false)
-	if _, text, _ := f.get("/"); strings.Contains(text, "<form class=\"act\"") {
-		t.Error("a viewer sees a button")
-	}
-	if status, _, _ := f.get("/secret"); status != http.StatusForbidden {
-		t.Errorf("a viewer gets status %d on a page for operators", status)
-	}
-	if status, _, _ := f.post("", "", http.Header{}); status != http.StatusForbidden || len(f.deeds) != 0 {
-		t.Errorf("a viewer acts: status %d, %d deeds", status, len(f.deeds))
-	}
+	_, text, _ = f.get("/")
+	errorIf(t, strings.Contains(text, "<form class=\"act\""), "a viewer sees a button")
+	status, _, _ := f.get("/secret")
+	errorIf(t, status != http.StatusForbidden, "a viewer gets status %d on a page for operators", status)
+	status, _, _ = f.post("", "", http.Header{})
+	errorIf(t, status != http.StatusForbidden || len(f.deeds) != 0, "a viewer acts: status %d, %d deeds", status, len(f.deeds))
 }
 
 func TestActions(t *testing.T) {
@@ -236,19 +230,16 @@ func TestActions(t *testing.T) {
 		t.Errorf("the deeds are %+v", f.deeds)
 	}
 	f.post("", "impossible", http.Header{})
-	if last := f.deeds[6]; last.Failed != "it cannot be done" {
-		t.Errorf("the deed that failed is %+v", last)
-	}
+	last := f.deeds[6]
+	errorIf(t, last.Failed != "it cannot be done", "the deed that failed is %+v", last)
 	for id, want := range map[int]string{1: "<b>Done</b>: thing do it.", 7: "<b>Not done</b>: thing do impossible. it cannot be done"} {
-		if _, text, _ := f.get(fmt.Sprintf("/?done=%d", id)); !strings.Contains(text, want) {
-			t.Errorf("after deed %d the page does not say %q", id, want)
-		}
+		_, text, _ := f.get(fmt.Sprintf("/?done=%d", id))
+		errorIf(t, !strings.Contains(text, want), "after deed %d the page does not say %q", id, want)
 	}
 	before := len(f.deeds)
 	for _, header := range []http.Header{{"Sec-Fetch-Site": {"cross-site"}}, {"Origin": {"https://evil.example"}}} {
-		if status, _, _ := f.post("", "it", header); status != http.StatusForbidden {
-			t.Errorf("a post with %v: status %d", header, status)
-		}
+		status, _, _ := f.post("", "it", header)
+		errorIf(t, status != http.StatusForbidden, "a post with %v: status %d", header, status)
 	}
 	errorIf(t, len(f.deeds) != before, "a post from another origin was done")
 	// Of an action that cannot be recorded, the page says whether it was done.
@@ -283,9 +274,8 @@ func TestErrors(t *testing.T) {
 	if _, text, _ := f.get("/"); strings.Contains(text, "[secret]") || !strings.Contains(text, "This page failed.") {
 		t.Errorf("a viewer sees why a page failed:\n%s", text)
 	}
-	if status, text, _ := f.get("/nowhere"); status != http.StatusNotFound || !strings.Contains(text, "There is no such page.") {
-		t.Errorf("no page: status %d\n%s", status, text)
-	}
+	status, text, _ := f.get("/nowhere")
+	errorIf(t, status != http.StatusNotFound || !strings.Contains(text, "There is no such page."), "no page: status %d\n%s", status, text)
 }
 
 // watch reads events of the page until the test ends.
@@ -345,9 +335,8 @@ func TestLive(t *testing.T) {
 	f.set("third", nil)
 	f.next(events, "third")
 	for _, page := range []string{"", "//evil.example/", "https://evil.example/", "/live?page=/", "nowhere", "/?format=json"} {
-		if status, _, _ := f.get("/live?page=" + url.QueryEscape(page)); status != http.StatusBadRequest {
-			t.Errorf("watching %q: status %d", page, status)
-		}
+		status, _, _ := f.get("/live?page=" + url.QueryEscape(page))
+		errorIf(t, status != http.StatusBadRequest, "watching %q: status %d", page, status)
 	}
 }
 
@@ -375,9 +364,8 @@ func TestManyWatchOnePage(t *testing.T) {
 	}
 	// Each round makes the page once. With one a watcher it would be made 400 times for two
 	// changes.
-	if made := f.made.Load() - before; made >= 2*watchers {
-		t.Errorf("the page was made %d times for two changes", made)
-	}
+	made := f.made.Load() - before
+	errorIf(t, made >= 2*watchers, "the page was made %d times for two changes", made)
 	leave()
 	for _, events := range all {
 		for range events { // until it ends

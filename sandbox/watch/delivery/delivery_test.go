@@ -58,9 +58,7 @@ func callback(address string) delivery.Callback {
 
 func expect(t *testing.T, got []string, want ...string) {
 	t.Helper()
-	if fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("got %q\nwant %q", got, want)
-	}
+	errorIf(t, fmt.Sprint(got) != fmt.Sprint(want), "got %q\nwant %q", got, want)
 }
 
 // The second copy leaves a second later with the same bytes.
@@ -98,9 +96,8 @@ func TestBodyThatCannotBeWritten(t *testing.T) {
 		queue.Add(delivery.Callback{Address: "a", Body: func(time.Time) ([]byte, error) { return nil, context.Canceled }})
 		synctest.Wait()
 		expect(t, receiver.read())
-		if stats := queue.Stats(); stats.Failed != 1 || stats.Sent != 0 {
-			t.Errorf("counted %+v", stats)
-		}
+		stats := queue.Stats()
+		errorIf(t, stats.Failed != 1 || stats.Sent != 0, "counted %+v", stats)
 	})
 }
 
@@ -110,14 +107,21 @@ func TestQueueIsBounded(t *testing.T) {
 	queue, err := delivery.New(delivery.Options{Now: time.Now, Poster: &book{}})
 	must(t, err)
 	queue.Add(make([]delivery.Callback, 100_003)...)
-	if stats := queue.Stats(); stats.Waiting != 100_000 || stats.Dropped != 3 || stats.Queued != 100_003 {
-		t.Errorf("counted %+v", stats)
-	}
+	stats := queue.Stats()
+	errorIf(t, stats.Waiting != 100_000 || stats.Dropped != 3 || stats.Queued != 100_003, "counted %+v", stats)
 }
 
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
 	}
 }

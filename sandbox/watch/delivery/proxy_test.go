@@ -87,21 +87,17 @@ func TestRetries(t *testing.T) {
 		calls int
 	}{{59 * time.Second, 0}, {time.Second, 1}, {time.Minute - 1, 0}, {1, 1}, {time.Hour, 0}} {
 		got := h.after(t, step.after)
-		if len(got) != step.calls || len(got) == 1 && (got[0].body != "body" || got[0].header.Get("X-Mark") != "m") {
-			t.Errorf("after %s: %+v, want %d", step.after, got, step.calls)
-		}
+		errorIf(t, len(got) != step.calls || len(got) == 1 && (got[0].body != "body" || got[0].header.Get("X-Mark") != "m"),
+			"after %s: %+v, want %d", step.after, got, step.calls)
 	}
 	want := delivery.Stats{Queued: 2, Sent: 1, Failed: 1, Retried: 2}
-	if diff := cmp.Diff(want, h.Stats()); diff != "" || rendered != 1 {
-		t.Errorf("rendered %d times; counted (-want +got):\n%s", rendered, diff)
-	}
+	diff := cmp.Diff(want, h.Stats())
+	errorIf(t, diff != "" || rendered != 1, "rendered %d times; counted (-want +got):\n%s", rendered, diff)
 	h.Add(again) // 500, then 204
-	if got := h.after(t, time.Minute); len(got) != 1 {
-		t.Errorf("%d calls", len(got))
-	}
-	if got := h.after(t, time.Minute); len(got) != 1 || h.Stats().Sent != 2 || h.Stats().Waiting != 0 {
-		t.Errorf("%d calls, %+v", len(got), h.Stats())
-	}
+	got := h.after(t, time.Minute)
+	errorIf(t, len(got) != 1, "%d calls", len(got))
+	got = h.after(t, time.Minute)
+	errorIf(t, len(got) != 1 || h.Stats().Sent != 2 || h.Stats().Waiting != 0, "%d calls, %+v", len(got), h.Stats())
 }
 
 func TestDelay(t *testing.T) {
@@ -110,20 +106,16 @@ func TestDelay(t *testing.T) {
 	slow := fixed("slow")
 	slow.Delay = 3 * time.Minute
 	h.Add(slow, fixed("quick"))
-	if got := h.after(t, 3*time.Minute-1); len(got) != 1 || got[0].body != "quick" {
-		t.Errorf("before the delay: %+v", got)
-	}
-	if got := h.after(t, 1); len(got) != 1 || got[0].body != "slow" {
-		t.Errorf("after the delay: %+v", got)
-	}
+	got := h.after(t, 3*time.Minute-1)
+	errorIf(t, len(got) != 1 || got[0].body != "quick", "before the delay: %+v", got)
+	got = h.after(t, 1)
+	errorIf(t, len(got) != 1 || got[0].body != "slow", "after the delay: %+v", got)
 	must(t, h.SetChaos(delivery.Chaos{Late: 1, LateBy: time.Minute}))
 	h.Add(slow)
-	if got := h.after(t, 4*time.Minute-1); len(got) != 0 {
-		t.Errorf("late beyond the delay: %+v", got)
-	}
-	if got := h.after(t, 1); len(got) != 1 {
-		t.Errorf("late beyond the delay: %+v", got)
-	}
+	got = h.after(t, 4*time.Minute-1)
+	errorIf(t, len(got) != 0, "late beyond the delay: %+v", got)
+	got = h.after(t, 1)
+	errorIf(t, len(got) != 1, "late beyond the delay: %+v", got)
 }
 
 // A proxy that rewrites JSON keeps every value, numbers to the digit, in other bytes. What is no
@@ -162,18 +154,14 @@ func TestProxyPacks(t *testing.T) {
 	unpacked, err := gzip.NewReader(bytes.NewReader([]byte(got.body)))
 	must(t, err)
 	text, err := io.ReadAll(unpacked)
-	if err != nil || string(text) != original || got.header.Get("Content-Encoding") != "gzip" || h.Stats().Gzipped != 1 {
-		t.Errorf("%q, %v, headers %v, %+v", text, err, got.header, h.Stats())
-	}
+	errorIf(t, err != nil || string(text) != original || got.header.Get("Content-Encoding") != "gzip" || h.Stats().Gzipped != 1,
+		"%q, %v, headers %v, %+v", text, err, got.header, h.Stats())
 	must(t, h.SetChaos(delivery.Chaos{}))
 	h.Add(fixed(original))
-	if got = h.after(t, 0)[0]; got.body != original || got.header.Get("Content-Encoding") != "" {
-		t.Errorf("without the proxy %+v", got)
-	}
+	got = h.after(t, 0)[0]
+	errorIf(t, got.body != original || got.header.Get("Content-Encoding") != "", "without the proxy %+v", got)
 	for _, chaos := range []delivery.Chaos{{Reencode: 1.1}, {Gzip: -0.1}} {
-		if h.SetChaos(chaos) == nil {
-			t.Errorf("%+v was taken", chaos)
-		}
+		errorIf(t, h.SetChaos(chaos) == nil, "%+v was taken", chaos)
 	}
 }
 

@@ -58,19 +58,13 @@ func TestBooksClose(t *testing.T) {
 			if p.Account == ledger.Bank || p.Account == ledger.SecondBank || p.Account == ledger.SecondDeposit {
 				banks[p.Account] += p.Base
 			}
-			if p.Day < l.Start || p.Day >= l.Today {
-				t.Errorf("%+v is not within the two years", p)
-			}
+			errorIf(t, p.Day < l.Start || p.Day >= l.Today, "%+v is not within the two years", p)
 		}
 		for d, sum := range sums {
-			if sum != 0 {
-				t.Errorf("%+v: debits less credits are %s", d, sum)
-			}
+			errorIf(t, sum != 0, "%+v: debits less credits are %s", d, sum)
 		}
 		for account, sum := range banks {
-			if sum <= 0 {
-				t.Errorf("account %d holds %s", account, sum)
-			}
+			errorIf(t, sum <= 0, "account %d holds %s", account, sum)
 		}
 		for n := range l.Bills {
 			checkBill(t, l, n)
@@ -86,9 +80,7 @@ func checkBill(t *testing.T, l *ledger.Ledger, n int) {
 	for _, line := range b.Lines {
 		net += line.Net
 		tax += line.Tax
-		if line.Net != line.Quantity*line.Rate/100 || line.Net <= 0 {
-			t.Errorf("bill %d: line %+v", n, line)
-		}
+		errorIf(t, line.Net != line.Quantity*line.Rate/100 || line.Net <= 0, "bill %d: line %+v", n, line)
 	}
 	for _, payment := range b.Shares {
 		for _, share := range l.Payments[payment].Shares {
@@ -100,12 +92,9 @@ func checkBill(t *testing.T, l *ledger.Ledger, n int) {
 			t.Errorf("bill %d of vendor %d on %s is paid by %+v", n, b.Vendor, b.Date, l.Payments[payment])
 		}
 	}
-	if net != b.Net || tax != b.Tax || paid+b.Credited() > b.Gross() || b.Deleted && paid > 0 || b.Status != ledger.Posted && paid > 0 {
-		t.Errorf("bill %d: net %d, tax %d, paid %d of %+v", n, net, tax, paid, b)
-	}
-	if b.Lines == nil || len(b.Lines) > 6 || b.Modified < b.Entered {
-		t.Errorf("bill %d: %+v", n, b)
-	}
+	errorIf(t, net != b.Net || tax != b.Tax || paid+b.Credited() > b.Gross() || b.Deleted && paid > 0 || b.Status != ledger.Posted && paid > 0,
+		"bill %d: net %d, tax %d, paid %d of %+v", n, net, tax, paid, b)
+	errorIf(t, b.Lines == nil || len(b.Lines) > 6 || b.Modified < b.Entered, "bill %d: %+v", n, b)
 }
 
 // TestShares: the business is as late, and plants what it promises.
@@ -170,13 +159,10 @@ func shares(t *testing.T, l *ledger.Ledger) {
 	for n := range l.Items {
 		i := &l.Items[n]
 		below, levels, services = below+one(i.Reorder >= 0 && i.Total() < int64(i.Reorder)*words.Cents), levels+one(i.Reorder >= 0), services+one(i.Service)
-		if i.Service == (len(i.OnHand) > 0) {
-			t.Errorf("item %d: a service %t, in stock %v", n, i.Service, i.OnHand)
-		}
+		errorIf(t, i.Service == (len(i.OnHand) > 0), "item %d: a service %t, in stock %v", n, i.Service, i.OnHand)
 	}
-	if 100*below < 3*levels || 100*below > 7*levels || services == 0 {
-		t.Errorf("%d of %d items are below their level, %d services", below, levels, services)
-	}
+	errorIf(t, 100*below < 3*levels || 100*below > 7*levels || services == 0,
+		"%d of %d items are below their level, %d services", below, levels, services)
 	if several == 0 || len(l.Payments) > 200 && rests == 0 || advances < 3 || len(l.Payments) > 700 && refunds == 0 {
 		t.Errorf("of %d payments %d are for several bills, %d were refunded, %d have a rest, %d are advances", len(l.Payments), several, refunds, rests, advances)
 	}
@@ -184,18 +170,16 @@ func shares(t *testing.T, l *ledger.Ledger) {
 	for n := range l.Notes {
 		statuses[l.Notes[n].Status]++
 	}
-	if len(statuses) != 3 || len(l.Adjustments) != 8 || len(l.Bundles) < 6 {
-		t.Errorf("notes %v, %d adjustments, %d bundles", statuses, len(l.Adjustments), len(l.Bundles))
-	}
+	errorIf(t, len(statuses) != 3 || len(l.Adjustments) != 8 || len(l.Bundles) < 6,
+		"notes %v, %d adjustments, %d bundles", statuses, len(l.Adjustments), len(l.Bundles))
 	vendors := map[string]int{}
 	taxes := map[string]int{}
 	for _, v := range l.Vendors {
 		vendors[v.Name]++
 		taxes[v.Tax]++
 	}
-	if len(l.Vendors) != 80 || len(vendors) != 80 || len(taxes) != 78 {
-		t.Errorf("%d vendors, %d names, %d tax numbers", len(l.Vendors), len(vendors), len(taxes))
-	}
+	errorIf(t, len(l.Vendors) != 80 || len(vendors) != 80 || len(taxes) != 78,
+		"%d vendors, %d names, %d tax numbers", len(l.Vendors), len(vendors), len(taxes))
 }
 
 // TestSameDaySameBusiness: the hour does not matter, the day does.
@@ -205,12 +189,9 @@ func TestSameDaySameBusiness(t *testing.T) {
 		return ledger.New(ledger.Settings{Seed: 3, Records: 500, Base: "EUR", Zone: time.UTC, Now: time.Date(2026, 5, day, hour, 0, 0, 0, time.UTC)})
 	}
 	morning, evening, next := at(4, 0), at(4, 23), at(5, 0)
-	if len(morning.Payments) != len(evening.Payments) || morning.Bills[100].Entered != evening.Bills[100].Entered {
-		t.Error("the business depends on the hour")
-	}
-	if next.Today != morning.Today+1 || next.Bills[100].Date == morning.Bills[100].Date {
-		t.Error("the business does not move with the day")
-	}
+	errorIf(t, len(morning.Payments) != len(evening.Payments) || morning.Bills[100].Entered != evening.Bills[100].Entered,
+		"the business depends on the hour")
+	errorIf(t, next.Today != morning.Today+1 || next.Bills[100].Date == morning.Bills[100].Date, "the business does not move with the day")
 }
 
 // The amounts are by hand: 83.25 times 12.34, and roundings.
@@ -220,14 +201,11 @@ func TestAmounts(t *testing.T) {
 		"1027.305": ledger.Convert(1234, 83_250_000), "-0.01": ledger.FromCents(-1), "0.00": 0, "12.50": ledger.FromCents(1250),
 		"0.00000001": 1, "-1027.305": ledger.Convert(-1234, 83_250_000),
 	} {
-		if got.String() != want {
-			t.Errorf("%s, want %s", got, want)
-		}
+		errorIf(t, got.String() != want, "%s, want %s", got, want)
 	}
 	for want, exact := range map[int64]ledger.Amount{102_731: 102_730_500_000, -102_731: -102_730_500_000, 102_730: 102_730_499_999} {
-		if got := exact.Cents(); got != want {
-			t.Errorf("%s is %d cents, want %d", exact, got, want)
-		}
+		got := exact.Cents()
+		errorIf(t, got != want, "%s is %d cents, want %d", exact, got, want)
 	}
 }
 
@@ -240,9 +218,8 @@ func TestQuarters(t *testing.T) {
 			t.Errorf("%s: quarter %s, day %s, %v; want %s", text, day.Quarter(), day, err, want)
 		}
 	}
-	if _, err := ledger.ReadDay("2026-02-30"); err == nil {
-		t.Error("the 30th of February is a day")
-	}
+	_, err := ledger.ReadDay("2026-02-30")
+	errorIf(t, err == nil, "the 30th of February is a day")
 }
 
 // TestRatesMove: rates swing by some percent, and cross rates agree.
@@ -257,5 +234,13 @@ func TestRatesMove(t *testing.T) {
 		if got := int64(cross) * int64(euro) / 1_000_000; got-int64(dollar) > 100 || int64(dollar)-got > 100 {
 			t.Fatalf("%s: a dollar is %d rupees, by way of euros %d", day, dollar, got)
 		}
+	}
+}
+
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
 	}
 }

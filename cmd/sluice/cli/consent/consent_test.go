@@ -69,38 +69,29 @@ func TestOneAnswer(t *testing.T) {
 		"/callback?error=access_denied&state=other": 400, "/callback?code=" + attack + "%20x&state=" + state: 400, "/callback?code=%zz": 400,
 	} {
 		status, _, body := browse(t, http.MethodGet, address+query)
-		if status != want || strings.Contains(body, "script") || strings.Contains(body, "1000.a") {
-			t.Errorf("%s: status %d, want %d\n%s", query, status, want, body)
-		}
+		errorIf(t, status != want || strings.Contains(body, "script") || strings.Contains(body, "1000.a"),
+			"%s: status %d, want %d\n%s", query, status, want, body)
 	}
 	if status, _, _ := browse(t, http.MethodPost, address+"/callback?code=1000.a&state="+state); status != 404 {
 		t.Errorf("POST: status %d, want 404", status)
 	}
-	if len(foreign) != 5 {
-		t.Errorf("%d answers to other consents were told, want 5", len(foreign))
-	}
+	errorIf(t, len(foreign) != 5, "%d answers to other consents were told, want 5", len(foreign))
 	select {
 	case answer := <-l.Answers():
 		t.Fatalf("taken before it came: %+v", answer)
 	default:
 	}
 	status, header, body := browse(t, http.MethodGet, address+"/callback?state="+state+"&code=1000.first&location=eu")
-	if status != 200 || strings.Contains(body, "1000.first") {
-		t.Errorf("status %d\n%s", status, body)
-	}
+	errorIf(t, status != 200 || strings.Contains(body, "1000.first"), "status %d\n%s", status, body)
 	for name, want := range map[string]string{
 		"Referrer-Policy": "no-referrer", "Cache-Control": "no-store", "Content-Security-Policy": "default-src 'none'", "X-Content-Type-Options": "nosniff",
 	} {
-		if !strings.HasPrefix(header.Get(name), want) {
-			t.Errorf("%s: %q", name, header.Get(name))
-		}
+		errorIf(t, !strings.HasPrefix(header.Get(name), want), "%s: %q", name, header.Get(name))
 	}
-	if status, _, _ = browse(t, http.MethodGet, address+"/callback?code=1000.second&state="+state); status != 409 {
-		t.Errorf("a second answer: status %d, want 409", status)
-	}
-	if answer := <-l.Answers(); answer.Code != "1000.first" || answer.Err != nil {
-		t.Errorf("%+v", answer)
-	}
+	status, _, _ = browse(t, http.MethodGet, address+"/callback?code=1000.second&state="+state)
+	errorIf(t, status != 409, "a second answer: status %d, want 409", status)
+	answer := <-l.Answers()
+	errorIf(t, answer.Code != "1000.first" || answer.Err != nil, "%+v", answer)
 }
 
 func TestDenied(t *testing.T) {
@@ -126,9 +117,8 @@ func TestLoopback(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if host, ok := consent.Loopback(redirect); ok != (want != "") || ok && host != want {
-			t.Errorf("%s: %q %t, want %q", address, host, ok, want)
-		}
+		host, ok := consent.Loopback(redirect)
+		errorIf(t, ok != (want != "") || ok && host != want, "%s: %q %t, want %q", address, host, ok, want)
 	}
 }
 
@@ -161,20 +151,24 @@ func TestPaste(t *testing.T) {
 		refused := 0
 		code, err := a.Paste(t.Context(), strings.NewReader(c.input), func(err error) {
 			refused++
-			if strings.Contains(err.Error(), "1000.") || strings.Contains(err.Error(), "zz") {
-				t.Errorf("%s: %v quotes the answer", name, err)
-			}
+			errorIf(t, strings.Contains(err.Error(), "1000.") || strings.Contains(err.Error(), "zz"), "%s: %v quotes the answer", name, err)
 		})
-		if code != c.code || !errors.Is(err, c.err) || refused != c.refused {
-			t.Errorf("%s: %q, %v, %d lines refused; want %q, %v, %d", name, code, err, refused, c.code, c.err, c.refused)
-		}
+		errorIf(t, code != c.code || !errors.Is(err, c.err) || refused != c.refused,
+			"%s: %q, %v, %d lines refused; want %q, %v, %d", name, code, err, refused, c.code, c.err, c.refused)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	late := errors.New("too late")
 	cancel(late)
 	reader, writer := io.Pipe()
 	defer func() { _ = writer.Close() }()
-	if _, err := a.Paste(ctx, reader, func(error) {}); !errors.Is(err, late) {
-		t.Errorf("after its time: %v", err)
+	_, err = a.Paste(ctx, reader, func(error) {})
+	errorIf(t, !errors.Is(err, late), "after its time: %v", err)
+}
+
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
 	}
 }

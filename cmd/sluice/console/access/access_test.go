@@ -147,9 +147,8 @@ func TestNone(t *testing.T) {
 	} {
 		r := request("GET", "/", "127.0.0.1:5000")
 		r.Host = host
-		if w := f.do(r); w.Code != status {
-			t.Errorf("host %q: %d, want %d", host, w.Code, status)
-		}
+		w := f.do(r)
+		errorIf(t, w.Code != status, "host %q: %d, want %d", host, w.Code, status)
 	}
 	if got := access.UserOf(t.Context()); f.access.SignOut() != "" || got != (access.User{}) {
 		t.Errorf("there is something to sign out of, or outside of the handler somebody: %+v", got)
@@ -221,9 +220,8 @@ func TestHeader(t *testing.T) {
 	}
 	f.wait(13 * time.Hour)
 	f.expect("a day later", request("GET", "/", "10.0.0.7:5000", user, "ann"), 200, "ann is operator")
-	if got := f.lines("a person signed in to the console"); got != 3 {
-		t.Errorf("%d sign-ins in the log a day later, want 3", got)
-	}
+	got := f.lines("a person signed in to the console")
+	errorIf(t, got != 3, "%d sign-ins in the log a day later, want 3", got)
 }
 
 // TestRefusalsDoNotFillTheLog: a sender who is refused all the time writes a bounded number of
@@ -234,12 +232,10 @@ func TestRefusalsDoNotFillTheLog(t *testing.T) {
 	for range 500 {
 		f.do(request("GET", "/", "192.0.2.1:5000"))
 	}
-	if got := f.lines("the console refused a request"); got != 30 {
-		t.Errorf("%d lines, want 30", got)
-	}
+	got := f.lines("the console refused a request")
+	errorIf(t, got != 30, "%d lines, want 30", got)
 	f.wait(time.Minute)
 	f.do(request("GET", "/", "192.0.2.1:5000"))
-	if got := f.lines("the console refused a request"); got != 31 {
-		t.Errorf("%d lines a minute later, want 31", got)
-	}
+	got = f.lines("the console refused a request")
+	errorIf(t, got != 31, "%d lines a minute later, want 31", got)
 }

@@ -125,9 +125,8 @@ func (b *browser) cookie(name string) *http.Cookie {
 // want demands what a page shows.
 func (b *browser) want(what, address string, status int, text string) {
 	b.t.Helper()
-	if got, body := b.get(address, true); got.status != status || !strings.Contains(body, text) {
-		b.t.Errorf("%s: %d, want %d with %q:\n%s", what, got.status, status, text, body)
-	}
+	got, body := b.get(address, true)
+	errorIf(b.t, got.status != status || !strings.Contains(body, text), "%s: %d, want %d with %q:\n%s", what, got.status, status, text, body)
 }
 
 // TestSignIn: a person who opens a page is sent to the provider and comes back to that page.
@@ -352,9 +351,8 @@ func TestOpenRedirects(t *testing.T) {
 	} {
 		b.fresh()
 		got, _ := b.get(b.begin(to), false)
-		if location := got.location; got.status != http.StatusSeeOther || location != want {
-			t.Errorf("%q: %d to %q, want %q", to, got.status, location, want)
-		}
+		location := got.location
+		errorIf(t, got.status != http.StatusSeeOther || location != want, "%q: %d to %q, want %q", to, got.status, location, want)
 	}
 }
 
@@ -382,12 +380,10 @@ func TestSignOut(t *testing.T) {
 		t.Fatalf("the path is %q", path)
 	}
 	b.want("by a link", "/logout", 405, "POST only")
-	if got, _ := b.send(http.MethodPost, "/logout", true, "Sec-Fetch-Site", "cross-site"); got.status != 403 || b.cookie("sluice") == nil {
-		t.Errorf("another site: %d", got.status)
-	}
-	if got, body := b.send(http.MethodPost, "/logout", true, "Sec-Fetch-Site", "same-origin"); got.status != 200 || !strings.Contains(body, "signed out") {
-		t.Errorf("the console's page: %d\n%s", got.status, body)
-	}
+	got, _ := b.send(http.MethodPost, "/logout", true, "Sec-Fetch-Site", "cross-site")
+	errorIf(t, got.status != 403 || b.cookie("sluice") == nil, "another site: %d", got.status)
+	got, body := b.send(http.MethodPost, "/logout", true, "Sec-Fetch-Site", "same-origin")
+	errorIf(t, got.status != 200 || !strings.Contains(body, "signed out"), "the console's page: %d\n%s", got.status, body)
 	errorIf(t, b.cookie("sluice") != nil, "the session is still there")
 }
 
@@ -505,9 +501,8 @@ func encode(raw []byte) string { return base64.RawURLEncoding.EncodeToString(raw
 
 func (p *testProvider) answer(w http.ResponseWriter, what any) {
 	w.Header().Set("Content-Type", "application/json")
-	if err := json.NewEncoder(w).Encode(what); err != nil {
-		p.t.Error(err)
-	}
+	err := json.NewEncoder(w).Encode(what)
+	errorIf(p.t, err != nil, "%v", err)
 }
 
 func (p *testProvider) discovery(w http.ResponseWriter, _ *http.Request) {
@@ -531,9 +526,7 @@ func (p *testProvider) discovery(w http.ResponseWriter, _ *http.Request) {
 func (p *testProvider) authorize(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	for name, want := range map[string]string{"response_type": "code", "client_id": clientID, "code_challenge_method": "S256"} {
-		if q.Get(name) != want {
-			p.t.Errorf("the provider was asked with %s=%q, want %q", name, q.Get(name), want)
-		}
+		errorIf(p.t, q.Get(name) != want, "the provider was asked with %s=%q, want %q", name, q.Get(name), want)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -578,22 +571,16 @@ func (p *testProvider) token(w http.ResponseWriter, r *http.Request) {
 
 func (p *testProvider) sign(claims map[string]any) string {
 	head, err := json.Marshal(map[string]string{"alg": p.algorithm, "kid": "one", "typ": "JWT"})
-	if err != nil {
-		p.t.Error(err)
-	}
+	errorIf(p.t, err != nil, "%v", err)
 	body, err := json.Marshal(claims)
-	if err != nil {
-		p.t.Error(err)
-	}
+	errorIf(p.t, err != nil, "%v", err)
 	text := encode(head) + "." + encode(body)
 	if p.algorithm == "none" {
 		return text + "."
 	}
 	sum := sha256.Sum256([]byte(text))
 	signature, err := rsa.SignPKCS1v15(rand.Reader, p.signer, crypto.SHA256, sum[:])
-	if err != nil {
-		p.t.Error(err)
-	}
+	errorIf(p.t, err != nil, "%v", err)
 	return text + "." + encode(signature)
 }
 

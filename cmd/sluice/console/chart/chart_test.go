@@ -53,14 +53,11 @@ func texts(t *testing.T, drawing template.HTML) ([]string, map[string][]string) 
 		case xml.CharData:
 			inside = append(inside, string(token))
 		case xml.StartElement:
-			if !slices.Contains(strings.Fields("svg title desc rect line path text"), token.Name.Local) {
-				t.Errorf("has an element %q", token.Name.Local)
-			}
+			errorIf(t, !slices.Contains(strings.Fields("svg title desc rect line path text"), token.Name.Local),
+				"has an element %q", token.Name.Local)
 			for _, a := range token.Attr {
 				attributes[a.Name.Local] = append(attributes[a.Name.Local], a.Value)
-				if a.Name.Local == "style" || strings.HasPrefix(a.Name.Local, "on") {
-					t.Errorf("has an attribute %s=%q", a.Name.Local, a.Value)
-				}
+				errorIf(t, a.Name.Local == "style" || strings.HasPrefix(a.Name.Local, "on"), "has an attribute %s=%q", a.Name.Local, a.Value)
 			}
 		}
 	}
@@ -70,9 +67,7 @@ func texts(t *testing.T, drawing template.HTML) ([]string, map[string][]string) 
 func has(t *testing.T, found []string, want ...string) {
 	t.Helper()
 	for _, w := range want {
-		if !slices.Contains(found, w) {
-			t.Errorf("%q is not in %q", w, found)
-		}
+		errorIf(t, !slices.Contains(found, w), "%q is not in %q", w, found)
 	}
 }
 
@@ -91,9 +86,8 @@ func TestBurnFigures(t *testing.T) {
 		"others, above both classes": "L304.0 " + y(350) + "L", "sweep above incremental": "L304.0 " + y(300) + "L",
 		"incremental": "L304.0 " + y(200) + "L", "the forecast": "L544.0 " + y(700) + "L1024.0 " + y(1400),
 	} {
-		if !slices.ContainsFunc(attributes["d"], func(d string) bool { return strings.Contains(d, want) }) {
-			t.Errorf("no path has %q for %s: %q", want, what, attributes["d"])
-		}
+		errorIf(t, !slices.ContainsFunc(attributes["d"], func(d string) bool { return strings.Contains(d, want) }),
+			"no path has %q for %s: %q", want, what, attributes["d"])
 	}
 	has(t, attributes["id"], strings.Fields(attributes["aria-labelledby"][0])...)
 }
@@ -111,9 +105,8 @@ func TestEdges(t *testing.T) {
 func TestTicks(t *testing.T) {
 	t.Parallel()
 	for highest, want := range map[float64]int64{1: 1, 12: 2, 10400: 2000, 31000: 10000, 5e12: 1e12} {
-		if got := countStep(highest); got != want {
-			t.Errorf("up to %v numbers stand every %d, want %d", highest, got, want)
-		}
+		got := countStep(highest)
+		errorIf(t, got != want, "up to %v numbers stand every %d, want %d", highest, got, want)
 	}
 	const everyThird = "00:00 03:00 06:00 09:00 12:00 15:00 18:00 21:00 00:00"
 	for name, test := range map[string]struct {
@@ -135,9 +128,7 @@ func TestTicks(t *testing.T) {
 		for _, at := range hours(test.from, test.from.Add(test.length), zone) {
 			got = append(got, at.In(zone).Format("15:04"))
 		}
-		if strings.Join(got, " ") != test.want {
-			t.Errorf("%s: %q, want %q", name, got, test.want)
-		}
+		errorIf(t, strings.Join(got, " ") != test.want, "%s: %q, want %q", name, got, test.want)
 	}
 }
 
@@ -165,9 +156,7 @@ func TestClasses(t *testing.T) {
 	for _, drawing := range []template.HTML{quarter().SVG(), days().SVG()} {
 		_, attributes := texts(t, drawing)
 		for class := range strings.FieldsSeq(strings.Join(attributes["class"], " ")) {
-			if class != "small" && !regexp.MustCompile(`\.`+class+`\b`).MatchString(CSS) {
-				t.Errorf("no rule for the class %s", class)
-			}
+			errorIf(t, class != "small" && !regexp.MustCompile(`\.`+class+`\b`).MatchString(CSS), "no rule for the class %s", class)
 		}
 	}
 }
@@ -217,18 +206,23 @@ func TestContrast(t *testing.T) {
 		for _, m := range regexp.MustCompile(`--(\w+):(#[0-9a-f]+)`).FindAllStringSubmatch(palette[1], -1) {
 			colours[m[1]] = m[2]
 		}
-		if len(colours) != 14 {
-			t.Errorf("%d colours", len(colours))
-		}
+		errorIf(t, len(colours) != 14, "%d colours", len(colours))
 		least := map[string]float64{"fg": 4.5, "dim": 4.5, "bg": 0, "grid": 0}
 		for name, colour := range colours {
 			want, text := least[name]
 			if !text {
 				want = 3
 			}
-			if got := contrast(t, colour, colours["bg"]); got < want {
-				t.Errorf("--%s %s on %s has a contrast of %.2f, want %.1f", name, colour, colours["bg"], got, want)
-			}
+			got := contrast(t, colour, colours["bg"])
+			errorIf(t, got < want, "--%s %s on %s has a contrast of %.2f, want %.1f", name, colour, colours["bg"], got, want)
 		}
+	}
+}
+
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
 	}
 }

@@ -31,9 +31,7 @@ func foundedAs(t *testing.T, seed int64, records int, base string, live bool) (*
 		Modules: []string{"cm_a"}, Networks: []string{"n1"}, Organization: "60012345678",
 	})
 	books, closes := w.Figures()
-	if !closes {
-		t.Fatal("the books do not close")
-	}
+	fatalIf(t, !closes, "the books do not close")
 	return w, books
 }
 
@@ -100,17 +98,13 @@ func (s sums) shown() map[string]string {
 func exact(t *testing.T, a ledger.Amount) *big.Rat {
 	t.Helper()
 	value, ok := new(big.Rat).SetString(a.String())
-	if !ok {
-		t.Fatalf("%s is no number", a)
-	}
+	fatalIf(t, !ok, "%s is no number", a)
 	return value
 }
 
 func agree(t *testing.T, what string, want, got sums) {
 	t.Helper()
-	if len(want) == 0 {
-		t.Errorf("%s: nothing to compare", what)
-	}
+	errorIf(t, len(want) == 0, "%s: nothing to compare", what)
 	same(t, cmp.Diff(want.shown(), got.shown()), "", what)
 }
 
@@ -126,5 +120,21 @@ func same[T comparable](t *testing.T, got, want T, where ...any) {
 	t.Helper()
 	if got != want {
 		t.Errorf("%v: got %v, want %v", where, got, want)
+	}
+}
+
+// fatalIf ends the test where something makes the rest of it senseless.
+func fatalIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Fatalf(format, args...)
+	}
+}
+
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
 	}
 }

@@ -48,20 +48,15 @@ func TestBooksCloseAsTheBusinessLives(t *testing.T) {
 		for _, n := range w.Pick(world.CreditNotes, 30, seed, nil) {
 			w.Apply(n, at+2)
 		}
-		if len(removed) < 2 || !w.Restore(world.Bills, removed[0], at+90_000) {
-			t.Fatalf("removed %v", removed)
-		}
-		if paid == 0 || w.Len(world.Bills) != before[world.Bills]+5 || w.Len(world.Items) == before[world.Items] ||
-			w.Len(world.Accounts) != before[world.Accounts] || w.Len(world.Adjustments) != before[world.Adjustments] {
-			t.Errorf("paid %d; before %v", paid, before)
-		}
+		fatalIf(t, len(removed) < 2 || !w.Restore(world.Bills, removed[0], at+90_000), "removed %v", removed)
+		errorIf(t, paid == 0 || w.Len(world.Bills) != before[world.Bills]+5 || w.Len(world.Items) == before[world.Items] ||
+			w.Len(world.Accounts) != before[world.Accounts] || w.Len(world.Adjustments) != before[world.Adjustments],
+			"paid %d; before %v", paid, before)
 		if d := books.Deletions(); !slices.Contains(d.Restored, w.ID(world.Bills, removed[0])) || !slices.Contains(d.Deleted, w.ID(world.Bills, removed[1])) {
 			t.Errorf("deletions %+v", d)
 		}
 		recount(t, w, books)
-		if t.Failed() {
-			t.Fatalf("seed %d", seed)
-		}
+		fatalIf(t, t.Failed(), "seed %d", seed)
 	}
 }
 
@@ -71,9 +66,7 @@ func TestPlants(t *testing.T) {
 	at := time.Date(2027, 2, 20, 12, 0, 0, 0, time.UTC).Unix()
 	plant := func(what string) []string {
 		ids, err := w.Plant(what, at)
-		if err != nil || len(ids) == 0 {
-			t.Fatalf("%s: %v, %v", what, ids, err)
-		}
+		fatalIf(t, err != nil || len(ids) == 0, "%s: %v, %v", what, ids, err)
 		return ids
 	}
 	before := books.Control()
@@ -82,18 +75,15 @@ func TestPlants(t *testing.T) {
 		t.Errorf("control was %+v and is %+v", before, after)
 	}
 	for _, a := range records(t, w, world.Accounts) {
-		if a.text("account_type") == "accounts_payable" && a.text("current_balance") != books.Control().Ledger.String() {
-			t.Errorf("the account shows %s", a["current_balance"])
-		}
+		errorIf(t, a.text("account_type") == "accounts_payable" && a.text("current_balance") != books.Control().Ledger.String(),
+			"the account shows %s", a["current_balance"])
 	}
 	gone := plant(world.PlantDeletions)
-	if d := books.Deletions(); len(gone) != 3 || len(d.Deleted) != 7 {
-		t.Errorf("deleted %v, deletions %+v", gone, d)
-	}
+	d := books.Deletions()
+	errorIf(t, len(gone) != 3 || len(d.Deleted) != 7, "deleted %v, deletions %+v", gone, d)
 	back := plant(world.PlantRestore)
-	if d := books.Deletions(); len(d.Deleted) != 6 || !slices.Contains(d.Restored, back[0]) {
-		t.Errorf("restored %v, deletions %+v", back, d)
-	}
+	d = books.Deletions()
+	errorIf(t, len(d.Deleted) != 6 || !slices.Contains(d.Restored, back[0]), "restored %v, deletions %+v", back, d)
 	risen := plant(world.PlantPriceRises)
 	day, err := ledger.ReadDay("2027-02-20")
 	must(t, err)
@@ -103,19 +93,14 @@ func TestPlants(t *testing.T) {
 			found++
 		}
 	}
-	if len(risen) != 5 || found != 5 {
-		t.Errorf("%v rose, of them %d in the journal", risen, found)
-	}
-	if c := books.Control(); c.Difference.String() != "1.00" {
-		t.Errorf("control %+v", c)
-	}
-	if _, err := w.Plant("chaos", at); err == nil {
-		t.Error("an unknown change is planted")
-	}
+	errorIf(t, len(risen) != 5 || found != 5, "%v rose, of them %d in the journal", risen, found)
+	c := books.Control()
+	errorIf(t, c.Difference.String() != "1.00", "control %+v", c)
+	_, err = w.Plant("chaos", at)
+	errorIf(t, err == nil, "an unknown change is planted")
 	plain := world.New(world.Settings{Seed: 1, Zone: time.UTC, Anchor: time.Unix(at, 0)})
-	if _, err := plain.Plant(world.PlantDifference, at); err == nil {
-		t.Error("a world of single records has books")
-	}
+	_, err = plain.Plant(world.PlantDifference, at)
+	errorIf(t, err == nil, "a world of single records has books")
 }
 
 // TestActivity: a month begins as the one before ended, and ends with what was open then.
@@ -161,17 +146,14 @@ func TestActivity(t *testing.T) {
 			open.add(end.Month().String(), exact(t, a.Base))
 		}
 		if all := books.DPO(end)[0]; end > books.Ledger.Start+120 {
-			if all.Vendor != "" || all.Days == nil {
-				t.Fatalf("%+v", all)
-			}
+			fatalIf(t, all.Vendor != "" || all.Days == nil, "%+v", all)
 			value, _ := (*big.Rat)(all.Days).Float64()
 			dpo, days = dpo+value, days+1
 		}
 	}
 	agree(t, "closings", open, ended)
-	if dpo /= days; dpo < 30 || dpo > 50 {
-		t.Errorf("DPO is %.1f on average", dpo)
-	}
+	dpo /= days
+	errorIf(t, dpo < 30 || dpo > 50, "DPO is %.1f on average", dpo)
 }
 
 // TestMoreFigures recounts what is left, each from the records.
@@ -258,9 +240,7 @@ func exposure(t *testing.T, w *world.World, books figures.Books, bills []fields)
 		same(t, e.Unrealized, e.Document-e.Revalued, e)
 	}
 	agree(t, "exposure", want, got)
-	if book != expected || book <= 0 {
-		t.Errorf("the foreign accounts are booked with %s, want %s", book, expected)
-	}
+	errorIf(t, book != expected || book <= 0, "the foreign accounts are booked with %s, want %s", book, expected)
 	gains, adjusted, totals := sums{}, sums{}, sums{}
 	for _, a := range records(t, w, world.Adjustments) {
 		for _, account := range a.list("accounts") {
@@ -290,9 +270,8 @@ func journal(t *testing.T, w *world.World, books figures.Books) {
 			continue
 		}
 		at, err := time.Parse("2006-01-02T15:04:05-0700", i.text("last_modified_time"))
-		if err != nil || at.UTC().Format(time.RFC3339) != c.At {
-			t.Errorf("item %s was modified %s, its price %s", c.Item, i["last_modified_time"], c.At)
-		}
+		errorIf(t, err != nil || at.UTC().Format(time.RFC3339) != c.At,
+			"item %s was modified %s, its price %s", c.Item, i["last_modified_time"], c.At)
 		want.add(c.Item, i.number("purchase_rate"))
 		want.add(c.Item+" sales", i.number("rate"))
 		got.add(c.Item, exact(t, c.After))

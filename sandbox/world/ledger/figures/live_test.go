@@ -19,21 +19,17 @@ func TestFiguresAreThoseOfLiveRecords(t *testing.T) {
 	}
 	lines := 0
 	for _, b := range records(t, w, world.Bills) {
-		if total := new(big.Rat).Add(b.number("sub_total"), b.number("tax_total")); total.Cmp(b.number("total")) != 0 {
-			t.Errorf("bill %s: total %s", b.text("bill_id"), b["total"])
-		}
+		total := new(big.Rat).Add(b.number("sub_total"), b.number("tax_total"))
+		errorIf(t, total.Cmp(b.number("total")) != 0, "bill %s: total %s", b.text("bill_id"), b["total"])
 		for _, line := range b.list("line_items") {
 			lines++
-			if (line.text("name") == "") != (line.text("item_id") == "") || currencies[b.text("currency_id")] != b.text("currency_code") {
-				t.Errorf("bill %s: line %s of item %s", b.text("bill_id"), line["name"], line["item_id"])
-			}
+			errorIf(t, (line.text("name") == "") != (line.text("item_id") == "") || currencies[b.text("currency_id")] != b.text("currency_code"),
+				"bill %s: line %s of item %s", b.text("bill_id"), line["name"], line["item_id"])
 		}
 	}
 	for _, p := range records(t, w, world.Payments) {
 		base := new(big.Rat).Mul(p.number("amount"), p.number("exchange_rate")).FloatString(2)
-		if base != p.text("bcy_amount") || currencies[p.text("currency_id")] != p.text("currency_code") {
-			t.Errorf("payment %v", p)
-		}
+		errorIf(t, base != p.text("bcy_amount") || currencies[p.text("currency_id")] != p.text("currency_code"), "payment %v", p)
 	}
 	refunds := 0
 	for _, n := range records(t, w, world.CreditNotes) {
@@ -46,7 +42,5 @@ func TestFiguresAreThoseOfLiveRecords(t *testing.T) {
 			same(t, back.number("amount_fcy").Cmp(n.number("total_refunded_amount")), 0, n)
 		}
 	}
-	if lines == 0 || refunds == 0 {
-		t.Errorf("%d lines, %d refunds", lines, refunds)
-	}
+	errorIf(t, lines == 0 || refunds == 0, "%d lines, %d refunds", lines, refunds)
 }

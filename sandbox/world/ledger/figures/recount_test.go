@@ -18,9 +18,7 @@ func TestFiguresAreThoseOfTheRecords(t *testing.T) {
 	for seed, base := range []string{"INR", "EUR", "USD", "INR"} {
 		w, books := founded(t, int64(seed), 900, base)
 		recount(t, w, books)
-		if t.Failed() {
-			t.Fatalf("seed %d, base %s", seed, base)
-		}
+		fatalIf(t, t.Failed(), "seed %d, base %s", seed, base)
 	}
 }
 
@@ -101,9 +99,7 @@ func statuses(t *testing.T, books figures.Books, bills []fields) {
 		}
 		same(t, status, want, b.text("bill_id"))
 	}
-	if len(seen) < 5 { // a small business can be without a bill that is paid in part
-		t.Errorf("statuses %v", seen)
-	}
+	errorIf(t, len(seen) < 5, "statuses %v", seen) // a small business can be without a bill that is paid in part
 }
 
 func bucket(t *testing.T, due string, day ledger.Day) string {
@@ -212,9 +208,7 @@ func control(t *testing.T, books figures.Books, bills, payments, accounts []fiel
 	}
 	same(t, open.FloatString(2), shown, open.FloatString(8))
 	c := books.Control()
-	if c.Difference != 0 || exact(t, c.Subledger).Cmp(open) != 0 {
-		t.Errorf("open are %s, control %+v", open.FloatString(8), c)
-	}
+	errorIf(t, c.Difference != 0 || exact(t, c.Subledger).Cmp(open) != 0, "open are %s, control %+v", open.FloatString(8), c)
 	var opening, movement, debit, credit ledger.Amount
 	for _, balance := range books.Balances() {
 		opening += balance.Opening
@@ -223,9 +217,8 @@ func control(t *testing.T, books figures.Books, bills, payments, accounts []fiel
 	for _, line := range books.OpeningBalance() {
 		debit, credit = debit+line.Debit, credit+line.Credit
 	}
-	if opening != 0 || movement != 0 || debit != credit || debit == 0 {
-		t.Errorf("openings %s, movements %s, opening debits %s and credits %s", opening, movement, debit, credit)
-	}
+	errorIf(t, opening != 0 || movement != 0 || debit != credit || debit == 0,
+		"openings %s, movements %s, opening debits %s and credits %s", opening, movement, debit, credit)
 }
 
 // applications recounts which payment pays which bill, from both sides.
@@ -329,9 +322,8 @@ func notes(t *testing.T, books figures.Books, all []fields) {
 	for _, n := range books.OpenNotes() {
 		got.add(n.Currency+" "+n.ID, exact(t, n.Open))
 		for _, rate := range books.Rates(n.Date) {
-			if base := ledger.Convert(n.Open.Cents(), int64(rate.Rate)); rate.Currency == n.Currency && base != n.Base {
-				t.Errorf("%+v is %s", n, base)
-			}
+			base := ledger.Convert(n.Open.Cents(), int64(rate.Rate))
+			errorIf(t, rate.Currency == n.Currency && base != n.Base, "%+v is %s", n, base)
 		}
 	}
 	same(t, len(statuses), 4, statuses)
