@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"math/big"
 	"os"
 	"path/filepath"
@@ -192,19 +193,10 @@ func (q *booksFixture) answers(t *testing.T, asked pageQuestion, lived bool) {
 	}
 	oracle := oracles()[asked.number]
 	got := q.query(t, looked(looks()[asked.number], asked.sql))
-	var want []string
-	for _, r := range q.each(oracle) {
-		want = append(want, sixth(r))
-	}
+	want, answered := sixths(q.each(oracle)), sixths(got)
 	errorIf(t, lived && len(want) == 0, "%d. %s: the books have no answer, so nothing was compared", asked.number, asked.title)
 	column, falls := falling()[asked.number]
 	errorIf(t, falls && !fallsBy(got, column), "%d. %s: the rows do not fall by column %d", asked.number, asked.title, column)
-	answered := make([]string, len(got))
-	for i, r := range got {
-		answered[i] = sixth(r)
-	}
-	slices.Sort(answered)
-	slices.Sort(want)
 	if missing, invented := apart(want, answered); len(missing)+len(invented) > 0 {
 		t.Errorf("%d. %s\nof %d rows of the books %d are missing:\n%s\nof %d rows of the answer %d are not in the books:\n%s", asked.number, asked.title,
 			len(want), len(missing), head(missing), len(answered), len(invented), head(invented))
@@ -237,6 +229,16 @@ func (q *booksFixture) query(t *testing.T, sql string) []row {
 
 // sixth writes a row so that equal values look alike: numbers with six decimals.
 func sixth(cells row) string { return spelled(cells, nearly) }
+
+// sixths writes rows, sorted.
+func sixths(rows []row) []string {
+	var all []string
+	for _, r := range rows {
+		all = append(all, sixth(r))
+	}
+	slices.Sort(all)
+	return all
+}
 
 // nearly writes a number with six decimals. The database ends quotients somewhere, so that halves
 // would go either way: a little more than half is one.
@@ -277,12 +279,11 @@ func checksOfQuestions() map[int]func(*booksFixture, *testing.T, pageQuestion) {
 func (q *booksFixture) findsTwins(t *testing.T, asked pageQuestion) {
 	t.Helper()
 	found := map[string]map[string]bool{}
+	for _, b := range q.all {
+		found[b.key] = map[string]bool{}
+	}
 	for _, r := range q.query(t, asked.sql) {
-		key := r[0].(string)
-		if found[key] == nil {
-			found[key] = map[string]bool{}
-		}
-		found[key][fmt.Sprint(r[1], " ", r[2])] = true
+		found[r[0].(string)][fmt.Sprint(r[1], " ", r[2])] = true
 	}
 	for _, b := range q.all {
 		q.books(b, func(o *organizationBooks) {
@@ -449,21 +450,13 @@ func (q *booksFixture) teaches(t *testing.T) {
 		}
 		used++
 		known := lessons()[at]
-		want := []string{sixth(row{"any", "t"})}
+		want := sixths([]row{{"any", "t"}})
 		if known.of != nil {
-			want = nil
-			for _, r := range q.each(known.of) {
-				want = append(want, sixth(r))
-			}
+			want = sixths(q.each(known.of))
 		}
 		for _, zone := range sessions() {
 			q.exec("SET TimeZone = '" + zone + "'")
-			var got []string
-			for _, r := range q.query(t, looked(known.look, s.sql)) {
-				got = append(got, sixth(r))
-			}
-			slices.Sort(got)
-			slices.Sort(want)
+			got := sixths(q.query(t, looked(known.look, s.sql)))
 			if right := slices.Equal(got, want); right == known.wrong {
 				t.Errorf("session in %s: right is %t:\n%s\nthe answer is\n%s\nand the books say\n%s", zone, right, s.sql, head(got), head(want))
 			}
@@ -487,28 +480,18 @@ func (o *organizationBooks) itself() []row {
 }
 
 func (o *organizationBooks) owes() []row {
-	var rows []row
-	for _, r := range o.creditors() {
-		rows = append(rows, row{r[0], r[1], r[3]})
-	}
-	return rows
+	return rowsOf(slices.All(o.creditors()), func(_ int, r row) row { return row{r[0], r[1], r[3]} })
 }
 
 func (o *organizationBooks) owesByCurrency() []row {
 	sums := map[string]*figures.Ageing{}
 	for _, a := range o.Ageing(o.today) {
-		sum := sums[a.Currency]
-		if sum == nil {
-			sum = &figures.Ageing{}
-			sums[a.Currency] = sum
-		}
+		sum := sumAt(sums, a.Currency)
 		sum.Bills, sum.Open, sum.Base, sum.WithoutRate = sum.Bills+a.Bills, sum.Open+a.Open, sum.Base+a.Base, sum.WithoutRate+a.WithoutRate
 	}
-	var rows []row
-	for currency, s := range sums {
-		rows = append(rows, row{currency, s.Bills, s.Bills - s.WithoutRate, money(s.Open), moneyIf(s.Bills > s.WithoutRate, s.Base)})
-	}
-	return rows
+	return rowsOf(maps.All(sums), func(currency string, s *figures.Ageing) row {
+		return row{currency, s.Bills, s.Bills - s.WithoutRate, money(s.Open), moneyIf(s.Bills > s.WithoutRate, s.Base)}
+	})
 }
 
 // doubts are the bills without a rate and those that were entered twice.
@@ -545,11 +528,7 @@ func (o *organizationBooks) enteredOn() []row {
 			days[bookkeeping.DayOf(time.Unix(o.Ledger.Bills[n].Entered, 0).In(o.Ledger.Zone))]++
 		}
 	}
-	var rows []row
-	for day, n := range days {
-		rows = append(rows, row{day, n})
-	}
-	return rows
+	return rowsOf(maps.All(days), func(day figures.Day, n int) row { return row{day, n} })
 }
 
 func (o *organizationBooks) openInOctober() []row {

@@ -5,6 +5,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"maps"
 	"math/big"
 	"slices"
@@ -29,6 +30,22 @@ func moneyIf(known bool, a figures.Amount) any {
 	return money(a)
 }
 
+// wordOf is unknown where there is no text.
+func wordOf(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}
+
+// moneyOf is unknown for nil.
+func moneyOf(a *figures.Amount) any {
+	if a == nil {
+		return nil
+	}
+	return money(*a)
+}
+
 func centsIf(known bool, a figures.Amount) any {
 	if !known {
 		return nil
@@ -42,6 +59,35 @@ func fourth(value *big.Rat) *big.Rat {
 }
 
 func price(rate bookkeeping.Rate) *big.Rat { return big.NewRat(int64(rate), 1_000_000) }
+
+// rowsOf makes a row of each.
+func rowsOf[K, V any](all iter.Seq2[K, V], of func(K, V) row) []row {
+	var rows []row
+	for k, v := range all {
+		rows = append(rows, of(k, v))
+	}
+	return rows
+}
+
+// sumAt is the sum of a place, a new one where it has none yet.
+func sumAt[K comparable, V any](sums map[K]*V, at K) *V {
+	if sums[at] == nil {
+		sums[at] = new(V)
+	}
+	return sums[at]
+}
+
+// posted are the bills that are posted and not deleted, by identifier.
+func (o *organizationBooks) posted() iter.Seq2[string, *bookkeeping.Bill] {
+	return func(yield func(string, *bookkeeping.Bill) bool) {
+		for n := range o.Ledger.Bills {
+			bill := &o.Ledger.Bills[n]
+			if bill.Status == bookkeeping.Posted && o.Live(ids.Bills, n) && !yield(ids.Of(ids.Bills, n), bill) {
+				return
+			}
+		}
+	}
+}
 
 // some is the oracle of the bills for which a condition holds.
 func (o *organizationBooks) some(holds func(id string) bool) figures.Books {
@@ -87,11 +133,9 @@ func aged(a *figures.Ageing) row {
 }
 
 func (o *organizationBooks) byAge() []row {
-	var rows []row
-	for _, a := range o.Ageing(o.today) {
-		rows = append(rows, append(append(row{a.Vendor, o.vendor(a.Vendor), a.Currency}, aged(&a)...), a.WithoutRate))
-	}
-	return rows
+	return rowsOf(slices.All(o.Ageing(o.today)), func(_ int, a figures.Ageing) row {
+		return append(append(row{a.Vendor, o.vendor(a.Vendor), a.Currency}, aged(&a)...), a.WithoutRate)
+	})
 }
 
 // byAgeThen is the ageing of the end of last month. Bills are unknown whose settlements are not all
@@ -106,12 +150,9 @@ func (o *organizationBooks) byAgeThen() []row {
 		open[item.Bill] = item.Open
 	}
 	unknown, places := map[string]bool{}, map[[2]string]int{}
-	for n := range o.Ledger.Bills {
-		bill, id := &o.Ledger.Bills[n], ids.Of(ids.Bills, n)
-		if bill.Status != bookkeeping.Posted || !o.Live(ids.Bills, n) || bill.Date > o.monthEnd() || o.bills[id] {
-			continue
-		}
-		if gross := bookkeeping.FromCents(bill.Gross()); gross-open[id] != settled[id] {
+	for id, bill := range o.posted() {
+		gross := bookkeeping.FromCents(bill.Gross())
+		if bill.Date <= o.monthEnd() && !o.bills[id] && gross-open[id] != settled[id] {
 			unknown[id] = true
 			places[[2]string{bookkeeping.VendorID(bill.Vendor), o.currency(bill.Currency)}]++
 		}
@@ -135,11 +176,7 @@ func (o *organizationBooks) byAgeThen() []row {
 }
 
 func addTo(sums map[[2]string]*figures.Ageing, place [2]string, item *figures.OpenItem, day figures.Day) {
-	sum := sums[place]
-	if sum == nil {
-		sum = &figures.Ageing{}
-		sums[place] = sum
-	}
+	sum := sumAt(sums, place)
 	sum.Bills++
 	if item.Base == nil {
 		sum.WithoutRate++
@@ -155,40 +192,25 @@ func addTo(sums map[[2]string]*figures.Ageing, place [2]string, item *figures.Op
 func (o *organizationBooks) creditors() []row {
 	sums := map[string]*figures.Ageing{}
 	for _, a := range o.Ageing(o.today) {
-		sum := sums[a.Vendor]
-		if sum == nil {
-			sum = &figures.Ageing{}
-			sums[a.Vendor] = sum
-		}
+		sum := sumAt(sums, a.Vendor)
 		sum.Bills, sum.Base, sum.WithoutRate = sum.Bills+a.Bills, sum.Base+a.Base, sum.WithoutRate+a.WithoutRate
 	}
-	var rows []row
-	for vendor, sum := range sums {
-		rows = append(rows, row{vendor, o.vendor(vendor), sum.Bills, moneyIf(sum.Bills > sum.WithoutRate, sum.Base), sum.WithoutRate})
-	}
-	return rows
-}
-
-func baseOf(item *figures.OpenItem) any {
-	if item.Base == nil {
-		return nil
-	}
-	return money(*item.Base)
+	return rowsOf(maps.All(sums), func(vendor string, sum *figures.Ageing) row {
+		return row{vendor, o.vendor(vendor), sum.Bills, moneyIf(sum.Bills > sum.WithoutRate, sum.Base), sum.WithoutRate}
+	})
 }
 
 func (o *organizationBooks) dueSoon() []row {
-	var rows []row
-	for _, item := range o.Due(o.today) {
-		rows = append(rows, row{item.Due, item.Bill, o.vendor(item.Vendor), item.Currency, money(item.Open), baseOf(&item)})
-	}
-	return rows
+	return rowsOf(slices.All(o.Due(o.today)), func(_ int, item figures.OpenItem) row {
+		return row{item.Due, item.Bill, o.vendor(item.Vendor), item.Currency, money(item.Open), moneyOf(item.Base)}
+	})
 }
 
 func (o *organizationBooks) late() []row {
 	var rows []row
 	for _, item := range o.OpenItems(o.today) {
 		if late := o.today - item.Due; item.Due > 0 && late > 0 {
-			rows = append(rows, row{item.Bill, o.vendor(item.Vendor), item.Due, int(late), bucket(item.Due, o.today), baseOf(&item)})
+			rows = append(rows, row{item.Bill, o.vendor(item.Vendor), item.Due, int(late), bucket(item.Due, o.today), moneyOf(item.Base)})
 		}
 	}
 	return rows
@@ -239,12 +261,10 @@ func (o *organizationBooks) leftOver() []row {
 }
 
 func (o *organizationBooks) openNotes() []row {
-	var rows []row
-	for _, n := range o.OpenNotes() {
+	return rowsOf(slices.All(o.OpenNotes()), func(_ int, n figures.OpenNote) row {
 		c, _ := ids.FixedIndex(ids.GroupCustomer, n.Customer)
-		rows = append(rows, row{n.ID, o.Ledger.Customers[c].Name, n.Date, n.Currency, money(n.Open), money(n.Base)})
-	}
-	return rows
+		return row{n.ID, o.Ledger.Customers[c].Name, n.Date, n.Currency, money(n.Open), money(n.Base)}
+	})
 }
 
 // moved is what a month did to what is owed.
@@ -254,12 +274,7 @@ type moved struct{ billed, paid, credited, undated figures.Amount }
 // what is settled stands in the month of its bill, as undated.
 func (o *organizationBooks) activity() []row {
 	months := map[figures.Day]*moved{}
-	in := func(day figures.Day) *moved {
-		if months[day.Month()] == nil {
-			months[day.Month()] = &moved{}
-		}
-		return months[day.Month()]
-	}
+	in := func(day figures.Day) *moved { return sumAt(months, day.Month()) }
 	for _, a := range o.Activity() {
 		in(a.Month).billed += a.Billed
 	}
@@ -278,11 +293,7 @@ func (o *organizationBooks) activity() []row {
 		in(max(a.Date, o.bill(a.Bill).Date)).paid += inBase(a)
 		settled[a.Bill] -= inBase(a)
 	}
-	for n := range o.Ledger.Bills {
-		bill, id := &o.Ledger.Bills[n], ids.Of(ids.Bills, n)
-		if bill.Status != bookkeeping.Posted || !o.Live(ids.Bills, n) {
-			continue
-		}
+	for id, bill := range o.posted() {
 		in(bill.Date).undated += settled[id]
 		if !o.bills[id] {
 			in(bill.Date).undated += bookkeeping.Convert(bill.Credited(), int64(bill.Rate))
@@ -303,11 +314,7 @@ func (o *organizationBooks) punctual() []row {
 	type tally struct{ n, known, days, late int }
 	sums := map[string]*tally{}
 	for _, a := range o.applications() {
-		sum := sums[a.Vendor]
-		if sum == nil {
-			sum = &tally{}
-			sums[a.Vendor] = sum
-		}
+		sum := sumAt(sums, a.Vendor)
 		sum.n++
 		if a.Late == nil {
 			continue
@@ -318,15 +325,13 @@ func (o *organizationBooks) punctual() []row {
 			sum.late++
 		}
 	}
-	var rows []row
-	for vendor, sum := range sums {
+	return rowsOf(maps.All(sums), func(vendor string, sum *tally) row {
 		var days any
 		if sum.known > 0 {
 			days = sum.days
 		}
-		rows = append(rows, row{vendor, o.vendor(vendor), sum.n, days, sum.late})
-	}
-	return rows
+		return row{vendor, o.vendor(vendor), sum.n, days, sum.late}
+	})
 }
 
 func (o *organizationBooks) exchangeResult() []row {
@@ -348,15 +353,9 @@ func (o *organizationBooks) exchangeResult() []row {
 			sums[at] = &sum
 		}
 	}
-	var rows []row
-	for at, sum := range sums {
-		r := row{at.currency, at.month, nil}
-		if sum != nil {
-			r[2] = money(*sum)
-		}
-		rows = append(rows, r)
-	}
-	return rows
+	return rowsOf(maps.All(sums), func(at place, sum *figures.Amount) row {
+		return row{at.currency, at.month, moneyOf(sum)}
+	})
 }
 
 // exposed is what is owed and held in foreign currencies, by the market's rate of today.
@@ -402,15 +401,9 @@ func (o *organizationBooks) revalued() []row {
 		}
 		sums[at] += a.Gain
 	}
-	var rows []row
-	for at, sum := range sums {
-		r := row{at.date, o.currency(o.Ledger.Second()), nil, money(sum)}
-		if at.account != "" {
-			r[2] = at.account
-		}
-		rows = append(rows, r)
-	}
-	return rows
+	return rowsOf(maps.All(sums), func(at place, sum figures.Amount) row {
+		return row{at.date, o.currency(o.Ledger.Second()), wordOf(at.account), money(sum)}
+	})
 }
 
 // inEuros is what is open by age, in euros of today's market.
@@ -430,20 +423,15 @@ func (o *organizationBooks) inEuros() []row {
 		if item.Base == nil {
 			continue
 		}
-		if sums[in] == nil {
-			sums[in] = new(figures.Amount)
-		}
-		*sums[in] += *item.Base
+		*sumAt(sums, in) += *item.Base
 	}
-	var rows []row
-	for in, sum := range sums {
+	return rowsOf(maps.All(sums), func(in string, sum *figures.Amount) row {
 		r := row{in, o.base(), nil, rate, nil, nil}
 		if sum != nil {
 			r[2], r[4] = money(*sum), rounded(new(big.Rat).Quo(money(*sum), rate))
 		}
-		rows = append(rows, r)
-	}
-	return rows
+		return r
+	})
 }
 
 func (o *organizationBooks) reconciled() []row {
@@ -474,29 +462,21 @@ func (o *organizationBooks) held() []row {
 		if !o.items[s.Item] {
 			place = ""
 		}
-		if sums[place] == nil {
-			sums[place] = &sum{}
-		}
-		sums[place].pieces += s.Pieces
-		sums[place].value += s.Value
+		at := sumAt(sums, place)
+		at.pieces += s.Pieces
+		at.value += s.Value
 	}
-	var rows []row
-	for place, s := range sums {
+	return rowsOf(maps.All(sums), func(place string, s *sum) row {
 		r := row{place, nil, s.pieces, money(s.value)}
 		if place != "" {
 			r[1] = o.names[place]
 		}
-		rows = append(rows, r)
-	}
-	return rows
+		return r
+	})
 }
 
 func (o *organizationBooks) toReorder() []row {
-	var rows []row
-	for _, b := range o.Below() {
-		rows = append(rows, row{b.Item, o.names[b.Item], b.Pieces, b.Reorder})
-	}
-	return rows
+	return rowsOf(slices.All(o.Below()), func(_ int, b figures.Below) row { return row{b.Item, o.names[b.Item], b.Pieces, b.Reorder} })
 }
 
 // rises are those that sluice could see: since the first copy.
@@ -532,24 +512,14 @@ func (o *organizationBooks) changed() []row {
 
 // lost are the bills that were deleted since the first copy, with those that came back.
 func (o *organizationBooks) lost() []row {
-	var rows []row
-	for _, id := range o.gone {
-		rows = append(rows, row{"inventory.bills", id, !slices.Contains(o.back, id)})
-	}
-	return rows
+	return rowsOf(slices.All(o.gone), func(_ int, id string) row { return row{"inventory.bills", id, !slices.Contains(o.back, id)} })
 }
 
 // centres are the sums of loaded bills by cost centre, and of those without one.
 func (o *organizationBooks) centres() []row {
-	var rows []row
-	for _, c := range o.loaded().CostCentres() {
-		var value any
-		if c.Value != "" {
-			value = c.Value
-		}
-		rows = append(rows, row{value, c.Month, moneyIf(c.Bills > c.WithoutRate, c.Net)})
-	}
-	return rows
+	return rowsOf(slices.All(o.loaded().CostCentres()), func(_ int, c figures.Centre) row {
+		return row{wordOf(c.Value), c.Month, moneyIf(c.Bills > c.WithoutRate, c.Net)}
+	})
 }
 
 // taxes are those of loaded bills, by quarter. Of the others the list tells who owes the tax, not
@@ -577,9 +547,8 @@ func (o *organizationBooks) taxes() []row {
 		reverse bool
 	}
 	missing := map[place]int{}
-	for n := range o.Ledger.Bills {
-		bill := &o.Ledger.Bills[n]
-		if bill.Status == bookkeeping.Posted && o.Live(ids.Bills, n) && !o.bills[ids.Of(ids.Bills, n)] {
+	for id, bill := range o.posted() {
+		if !o.bills[id] {
 			missing[place{bill.Date.Quarter(), bill.Reverse}]++
 		}
 	}
@@ -612,9 +581,8 @@ func bought(spend []figures.Spend, key func(figures.Spend) string) map[string]*f
 func (o *organizationBooks) byVendorAndMonth() []row {
 	place := func(s figures.Spend) string { return fmt.Sprint(s.Vendor, s.Month) }
 	lines, unknown := bought(o.loaded().Spend(figures.ByVendor), place), map[string]int{}
-	for n := range o.Ledger.Bills {
-		bill, id := &o.Ledger.Bills[n], ids.Of(ids.Bills, n)
-		if bill.Status == bookkeeping.Posted && o.Live(ids.Bills, n) && !o.bills[id] {
+	for id, bill := range o.posted() {
+		if !o.bills[id] {
 			unknown[fmt.Sprint(bookkeeping.VendorID(bill.Vendor), bill.Date.Month())]++
 		}
 	}
@@ -650,8 +618,8 @@ func (o *organizationBooks) byAccountLoaded() []row {
 // and bills elsewhere.
 func (o *organizationBooks) bySum() []row {
 	lines, unknown := allSpend(o.loaded().Spend(figures.ByVendor)), 0
-	for n := range o.Ledger.Bills {
-		if o.Ledger.Bills[n].Status == bookkeeping.Posted && o.Live(ids.Bills, n) && !o.bills[ids.Of(ids.Bills, n)] {
+	for id := range o.posted() {
+		if !o.bills[id] {
 			unknown++
 		}
 	}
@@ -666,15 +634,11 @@ func (o *organizationBooks) pricesPaid() []row {
 	paid, pieces := map[place]*big.Rat{}, map[place]int64{}
 	for _, p := range o.loaded().PricesPaid() {
 		at := place{p.Item, p.Currency, p.Date}
-		if paid[at] == nil {
-			paid[at] = new(big.Rat)
-		}
-		paid[at].Add(paid[at], new(big.Rat).Mul(money(p.Price), big.NewRat(p.Pieces, 1)))
+		sum := sumAt(paid, at)
+		sum.Add(sum, new(big.Rat).Mul(money(p.Price), big.NewRat(p.Pieces, 1)))
 		pieces[at] += p.Pieces
 	}
-	var rows []row
-	for at, sum := range paid {
-		rows = append(rows, row{at.item, at.date, at.currency, fourth(new(big.Rat).Quo(sum, big.NewRat(pieces[at], 1))), pieces[at]})
-	}
-	return rows
+	return rowsOf(maps.All(paid), func(at place, sum *big.Rat) row {
+		return row{at.item, at.date, at.currency, fourth(new(big.Rat).Quo(sum, big.NewRat(pieces[at], 1))), pieces[at]}
+	})
 }
