@@ -119,19 +119,3 @@ func TestBooksStayClosed(t *testing.T) {
 		must(t, err)
 	}
 }
-
-func TestNewRefusesWrongBooks(t *testing.T) {
-	t.Parallel()
-	for name, options := range map[string]sandbox.Options{
-		"an unknown world":                  {World: "novel"},
-		"an unknown currency":               {World: sandbox.WorldBooks, Base: "XYZ"},
-		"one of another organization":       {World: sandbox.WorldBooks, Organizations: []sandbox.OrganizationOptions{{ID: "2", Base: "JPY"}}},
-		"a currency without books":          {Base: "EUR"},
-		"a planted change without books":    {Plant: []string{"difference"}},
-		"an unknown planted change in them": {World: sandbox.WorldBooks, Plant: []string{"chaos"}},
-	} {
-		options.Now = newClock().Now
-		_, err := sandbox.New(options)
-		errorIf(t, err == nil, "%s is played", name)
-	}
-}

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"sluice/sandbox"
 )
 
@@ -165,8 +163,7 @@ func TestStatisticsProveWhatWasDone(t *testing.T) {
 	for range 5 {
 		waits = append(waits, u.get(t, "/inventory/v1/items").Header().Get("Retry-After"))
 	}
-	diff := cmp.Diff([]string{"", "", "86400", "", "86400"}, waits)
-	errorIf(t, diff != "", "Retry-After (-want +got):\n%s", diff) // a rolling day
+	equal(t, waits, []string{"", "", "86400", "", "86400"}, "Retry-After") // a rolling day
 	u.Advance(36 * time.Hour)
 	u.login(t)
 	u.get(t, "/inventory/v1/items")

@@ -36,8 +36,7 @@ func (u *upstream) as(t *testing.T, service, path string, pairs ...string) *http
 // first returns the value of a key, as text, from the first truth record that has one.
 func (u *upstream) first(t *testing.T, service, resource, key string) string {
 	t.Helper()
-	for record := range u.Truth(service, resource) {
-		fields := parsed(t, record)
+	for fields := range u.truths(t, service, resource) {
 		if value := text(t, fields[key]); value != "" {
 			return value
 		}
@@ -144,13 +143,11 @@ func (u *upstream) one(t *testing.T, l served, id string) object {
 	var envelope object
 	decode(t, u.as(t, l.service, l.path+"/"+id), &envelope)
 	if l.resource == "taxes" {
-		var records []object
-		unmarshal(t, envelope[l.one], &records)
+		records := elements(t, envelope, l.one)
 		fatalIf(t, len(records) != 1, "%d taxes under one id", len(records))
 		return records[0]
 	}
-	fields := parsed(t, envelope[l.one])
-	return fields
+	return parsed(t, envelope[l.one])
 }
 
 // Truth carries every key of the witness and, where the wire lacks it, the parent.
@@ -170,9 +167,7 @@ func TestTruthIsTheWitness(t *testing.T) {
 		records := 0
 		for record := range u.Truth(sample.Service, sample.Resource) {
 			records++
-			var fields, want object
-			unmarshal(t, record, &fields)
-			unmarshal(t, sample.Record, &want)
+			fields, want := parsed(t, record), parsed(t, sample.Record)
 			if parent := parents[name]; parent != "" {
 				errorIf(t, text(t, fields[parent]) == "", "%s: no %s in %s", name, parent, record)
 				delete(fields, parent)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -40,9 +39,10 @@ func TestFaultsCountAndWait(t *testing.T) {
 func TestSetFaultsRefusesNonsense(t *testing.T) {
 	t.Parallel()
 	u := start(t, sandbox.Options{Records: 100})
-	for _, fault := range []sandbox.Fault{{Path: "/", Kind: "gremlins"}, {Kind: "html"}, {Path: "/", Kind: "html", Count: -1}} {
-		err := u.SetFaults([]sandbox.Fault{fault})
-		errorIf(t, err == nil, "%+v was taken", fault)
+	for _, fault := range []sandbox.Fault{
+		{Path: "/", Kind: "gremlins"}, {Kind: "html"}, {Path: "/", Kind: "html", Count: -1}, {Path: "/", Kind: "html", Rate: 1.5},
+	} {
+		errorIf(t, u.SetFaults([]sandbox.Fault{fault}) == nil, "%+v was taken", fault)
 	}
 }
 
@@ -82,13 +82,7 @@ func TestPageFaults(t *testing.T) {
 		u.fault(t, kind, 1, 0)
 		return read(pairs...)
 	}
-	ids := func(p page) []string {
-		list := make([]string, 0, len(p.Records))
-		for _, record := range p.Records {
-			list = append(list, text(t, record["bill_id"]))
-		}
-		return list
-	}
+	ids := func(p page) []string { return texts(t, slices.Values(p.Records), "bill_id") }
 	p := with("wrong_page", "page", "2")
 	errorIf(t, p.Context.Page != 3 || !slices.Equal(ids(p), ids(second)), "wrong_page: %+v", p.Context)
 	p = with("repeat_page", "page", "2")
@@ -110,15 +104,10 @@ func TestPageFaults(t *testing.T) {
 	p = with("delete_between", "page", "2")
 	errorIf(t, ids(p)[0] != ids(second)[1], "delete_between: the second page did not move up")
 	equal(t, u.get(t, billsPath+"/"+ids(first)[0]).Code, http.StatusNotFound, "delete_between: the served record")
-}
-
-func TestIgnoreFilterFault(t *testing.T) {
-	t.Parallel()
-	u := start(t, sandbox.Options{Records: 100})
 	must(t, u.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/items", Kind: "ignore_filter", Count: 1}}))
-	for _, want := range []int{28, 0} {
+	for _, want := range []int{200, 0} { // a page, and what the filter lets through
 		p := readPage(t, u.get(t, "/inventory/v1/items", "last_modified_time", "2040-01-01T00:00:00+0000"), "items")
-		errorIf(t, len(p.Records) != want, "%d records, want %d", len(p.Records), want)
+		equal(t, len(p.Records), want, "ignore_filter: records")
 	}
 }
 
@@ -164,84 +153,54 @@ func TestExportFaults(t *testing.T) {
 // The faults of delivery need a real connection.
 func TestDeliveryFaults(t *testing.T) {
 	t.Parallel()
-	u := start(t, sandbox.Options{Records: 2000, Limits: off()})
-	web := httptest.NewServer(u)
-	defer web.Close()
-	client := web.Client()
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	type head struct {
-		status   int
-		length   int64
-		encoding []string
-		location string
-	}
-	fetch := func(url string) (head, string, error) {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, web.URL+url, http.NoBody)
-		must(t, err)
-		request.Header.Set("Authorization", "Svc-oauthtoken "+u.token)
-		request.Header.Set("Content-Type", "text/csv")
-		response, err := client.Do(request)
-		if err != nil {
-			return head{}, "", err
-		}
-		defer func() { _ = response.Body.Close() }()
-		body, err := io.ReadAll(response.Body)
-		return head{
-			response.StatusCode, response.ContentLength, response.TransferEncoding, response.Header.Get("Location"),
-		}, string(body), err
-	}
+	w := wire(t, sandbox.Options{Records: 2000, Limits: off()})
 	exports := "/maintenanceapi/v2/chats?fields=chat_id,title"
 	for _, url := range []string{target(billsPath), exports} {
-		set := func(kind string) {
+		struck := func(kind string) reply {
 			path, _, _ := strings.Cut(url, "?")
-			must(t, u.SetFaults([]sandbox.Fault{{Path: path, Kind: kind, Count: 1, Milliseconds: 1}}))
+			w.set(t, sandbox.Fault{Path: path, Kind: kind, Count: 1, Milliseconds: 1})
+			return w.ask(t, http.MethodGet, url)
 		}
-		_, whole, err := fetch(url)
-		must(t, err)
-		set("cut")
-		_, body, err := fetch(url)
-		errorIf(t, !errors.Is(err, io.ErrUnexpectedEOF) || len(body) != len(whole)/2, "cut: %d of %d bytes, %v", len(body), len(whole), err)
-		set("cut_silent")
-		if response, body, err := fetch(url); err != nil || body != whole[:len(whole)/2] || response.length != -1 || response.encoding != nil {
-			t.Errorf("cut_silent: %d of %d bytes, %v", len(body), len(whole), err)
-		}
-		set("slow")
-		_, body, err = fetch(url)
-		errorIf(t, err != nil || body != whole, "slow: %d of %d bytes, %v", len(body), len(whole), err)
-		set("redirect")
-		if response, _, err := fetch(url); err != nil || response.status != http.StatusFound || !strings.HasPrefix(response.location, "http://elsewhere.invalid/") {
-			t.Errorf("redirect: %v %v", response, err)
-		}
-		client.CloseIdleConnections() // or the client would repeat the call by itself
-		set("reset")
-		_, _, err = fetch(url)
-		errorIf(t, err == nil, "reset: answered")
+		clean := w.ask(t, http.MethodGet, url)
+		must(t, clean.err)
+		whole := clean.body
+		r := struck("cut")
+		errorIf(t, !errors.Is(r.err, io.ErrUnexpectedEOF) || len(r.body) != len(whole)/2, "cut: %d of %d bytes, %v", len(r.body), len(whole), r.err)
+		r = struck("cut_silent")
+		errorIf(t, r.err != nil || r.body != whole[:len(whole)/2] || r.length != -1 || r.encoding != nil,
+			"cut_silent: %d of %d bytes, %v", len(r.body), len(whole), r.err)
+		r = struck("slow")
+		errorIf(t, r.err != nil || r.body != whole, "slow: %d of %d bytes, %v", len(r.body), len(whole), r.err)
+		r = struck("redirect")
+		errorIf(t, r.err != nil || r.status != http.StatusFound || !strings.HasPrefix(r.header.Get("Location"), "http://elsewhere.invalid/"),
+			"redirect: %+v", r)
+		errorIf(t, struck("reset").err == nil, "reset: answered")
 	}
-	response, _, err := fetch(exports)
-	errorIf(t, err != nil || !slices.Equal(response.encoding, []string{"chunked"}), "the export is not streamed: %v %v", response, err)
-	none := u.Stats().ByStatus["none"]
-	errorIf(t, none == 0, "broken connections are not counted: %v", u.Stats().ByStatus)
+	r := w.ask(t, http.MethodGet, exports)
+	errorIf(t, r.err != nil || !slices.Equal(r.encoding, []string{"chunked"}), "the export is not streamed: %+v", r)
+	none := w.Stats().ByStatus["none"]
+	errorIf(t, none == 0, "broken connections are not counted: %v", w.Stats().ByStatus)
 }
 
-func TestTokenFault(t *testing.T) {
-	t.Parallel()
-	u := start(t, sandbox.Options{Records: 100})
-	must(t, u.SetFaults([]sandbox.Fault{{Path: "/oauth", Kind: "unavailable", Count: 1}}))
-	equal(t, u.serve(t, http.MethodPost, tokenURL(nil), nil).Code, http.StatusServiceUnavailable)
-	u.login(t)
-}
-
-// Every listed kind is tested above, by name.
+// Every kind is tested here or beside, by name.
 func TestEveryFaultKindHasASentence(t *testing.T) {
 	t.Parallel()
+	rare := strings.Fields("insert_between edit_between filter_exact gzip_bomb csv_newlines csv_empty_id csv_no_header csv_no_trailer " +
+		"csv_same_token csv_cut_line csv_extra_column csv_empty token_error token_denied token_empty token_no_life token_odd_life token_rotated " +
+		"token_slow_down token_unknown token_unauthorized silent_channel")
+	rare = slices.Sorted(slices.Values(append(rare, keysOf(pageFaults())...)))
 	want := strings.Fields("html cut cut_silent error_in_200 wrong_page repeat_page ignore_filter empty_more missing_context unavailable " +
 		"throttle crowded exhausted unauthorized forbidden poison nul unsorted reset slow redirect duplicate delete_between extra_keys")
-	var kinds []string
-	for _, kind := range sandbox.FaultKinds() {
-		kinds = append(kinds, kind.Kind)
-		errorIf(t, !strings.HasSuffix(kind.Sentence, "."), "%s: no sentence: %q", kind.Kind, kind.Sentence)
+	kinds := func(all []sandbox.FaultKind) []string {
+		var names []string
+		for _, kind := range all {
+			names = append(names, kind.Kind)
+			errorIf(t, !strings.HasSuffix(kind.Sentence, "."), "%s: no sentence: %q", kind.Kind, kind.Sentence)
+		}
+		return names
 	}
-	equal(t, kinds, want, "kinds")
+	equal(t, kinds(sandbox.FaultKinds()), want, "kinds")
+	equal(t, slices.Sorted(slices.Values(kinds(sandbox.RareFaultKinds()))), rare, "rare kinds")
 }
 
 // The faults of records strike every list, in every envelope.

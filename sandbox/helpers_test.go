@@ -3,6 +3,7 @@ package sandbox_test
 import (
 	"encoding/json"
 	"io"
+	"iter"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -223,6 +224,37 @@ func (u *upstream) change(t *testing.T, change sandbox.Change) sandbox.Changed {
 	changed, err := u.Change(change)
 	must(t, err)
 	return changed
+}
+
+// truths are the records of a resource as they should be.
+func (u *upstream) truths(t *testing.T, service, resource string) iter.Seq[object] {
+	t.Helper()
+	return func(yield func(object) bool) {
+		for record := range u.Truth(service, resource) {
+			if !yield(parsed(t, record)) {
+				return
+			}
+		}
+	}
+}
+
+// texts are the values that records have for a key.
+func texts(t *testing.T, records iter.Seq[object], key string) []string {
+	t.Helper()
+	var values []string
+	for record := range records {
+		values = append(values, text(t, record[key]))
+	}
+	return values
+}
+
+// set holds what was listed.
+func set(values []string) map[string]bool {
+	held := map[string]bool{}
+	for _, value := range values {
+		held[value] = true
+	}
+	return held
 }
 
 func parsed(t *testing.T, record []byte) object {

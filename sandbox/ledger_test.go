@@ -29,8 +29,7 @@ func TestOpeningBalanceComesBack(t *testing.T) {
 	for seed := range int64(8) {
 		u := start(t, sandbox.Options{Seed: seed, Records: 60, Limits: off()})
 		before := u.opening(t)
-		var lines []object
-		unmarshal(t, before["accounts"], &lines)
+		lines := elements(t, before, "accounts")
 		for _, line := range lines {
 			if base := new(big.Rat).Mul(amount(t, line["amount"]), amount(t, line["exchange_rate"])); base.Cmp(amount(t, line["bcy_amount"])) != 0 {
 				broken++
@@ -42,8 +41,7 @@ func TestOpeningBalanceComesBack(t *testing.T) {
 		equal(t, u.send(t, http.MethodPut, target(openingPath), header, string(body)).Code, http.StatusOK, seed)
 		after := u.opening(t)
 		same(t, "total", "opening balance", amount(t, before["total"]), amount(t, after["total"]))
-		var again []object
-		unmarshal(t, after["accounts"], &again)
+		again := elements(t, after, "accounts")
 		for n, line := range lines {
 			same(t, "bcy_amount", text(t, line["acount_split_id"]), amount(t, line["bcy_amount"]), amount(t, again[n]["bcy_amount"]))
 		}
@@ -59,9 +57,7 @@ func TestOpeningBalanceBalances(t *testing.T) {
 	for range 2 {
 		opening := u.opening(t)
 		sides := map[string]*big.Rat{"debit": new(big.Rat), "credit": new(big.Rat)}
-		var lines []object
-		unmarshal(t, opening["accounts"], &lines)
-		for _, line := range lines {
+		for _, line := range elements(t, opening, "accounts") {
 			side := sides[text(t, line["debit_or_credit"])]
 			side.Add(side, amount(t, line["bcy_amount"]))
 			errorIf(t, text(t, line["acount_split_id"]) == "" || line["account_split_id"] != nil,
@@ -72,9 +68,7 @@ func TestOpeningBalanceBalances(t *testing.T) {
 		totals = append(totals, string(opening["total"]))
 		u.change(t, sandbox.Change{Edits: 1, Resources: []string{"opening_balances"}})
 	}
-	if totals[0] == totals[1] {
-		t.Errorf("an edit left the total at %s", totals[0])
-	}
+	errorIf(t, totals[0] == totals[1], "an edit left the total at %s", totals[0])
 	changed, err := u.Change(sandbox.Change{Deletes: 1, Resources: []string{"opening_balances"}})
 	errorIf(t, err != nil || len(changed["opening_balances"].Deleted) != 1 || len(u.opening(t)) != 0,
 		"%+v, %v: an opening balance that was deleted is an empty object", changed, err)
@@ -93,9 +87,7 @@ func TestAdjustmentsAddUp(t *testing.T) {
 		var envelope struct{ Data object }
 		decode(t, u.get(t, path+"/"+id), &envelope)
 		same(t, "gain", id, sumOf(t, envelope.Data["accounts"], "gain_or_loss"), amount(t, listed["gain_or_loss"]))
-		var accounts []object
-		unmarshal(t, envelope.Data["accounts"], &accounts)
-		for _, account := range accounts {
+		for _, account := range elements(t, envelope.Data, "accounts") {
 			value := new(big.Rat).Mul(amount(t, account["fcy_balance"]), amount(t, listed["exchange_rate"]))
 			lost := new(big.Rat).Sub(value, amount(t, account["adjusted_balance"])) // less than a cent, cut off.
 			errorIf(t, lost.Sign() < 0 || lost.Cmp(big.NewRat(1, 100)) >= 0,

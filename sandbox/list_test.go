@@ -24,12 +24,7 @@ func instant(t *testing.T, text string) time.Time {
 
 func idsOf(t *testing.T, records []object, id string) []string {
 	t.Helper()
-	ids := make([]string, 0, len(records))
-	for _, record := range records {
-		ids = append(ids, text(t, record[id]))
-	}
-	slices.Sort(ids)
-	return ids
+	return slices.Sorted(slices.Values(texts(t, slices.Values(records), id)))
 }
 
 func TestChangeIsSeenByFilter(t *testing.T) {
@@ -242,10 +237,10 @@ func amount(t *testing.T, value json.RawMessage) *big.Rat {
 
 func sumOf(t *testing.T, array json.RawMessage, key string) *big.Rat {
 	t.Helper()
-	var elements []object
-	unmarshal(t, array, &elements)
+	var all []object
+	unmarshal(t, array, &all)
 	sum := new(big.Rat)
-	for _, element := range elements {
+	for _, element := range all {
 		sum.Add(sum, amount(t, element[key]))
 	}
 	return sum

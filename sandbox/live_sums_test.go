@@ -49,23 +49,13 @@ func sumOver(t *testing.T, all []object, name string) *big.Rat {
 	return total
 }
 
-// same compares amounts.
-func (l listing) same(t *testing.T, what string, got, want *big.Rat) {
-	t.Helper()
-	equal(t, got.Cmp(want), 0, l.name, what, got.FloatString(2), want.FloatString(2))
-}
-
 // TestAsLiveAgrees checks that the live keys agree with each other and with the documented ones, in
 // a world that has moved on.
 func TestAsLiveAgrees(t *testing.T) {
 	t.Parallel()
 	u := start(t, livePlayed(1500))
 	u.change(t, sandbox.Change{Seed: 3, Inserts: 9, Edits: 30})
-	items := map[string]bool{}
-	for item := range u.Truth("inventory", "items") {
-		record := parsed(t, item)
-		items[text(t, record["item_id"])] = true
-	}
+	items := set(texts(t, u.truths(t, "inventory", "items"), "item_id"))
 	named := 0
 	for _, l := range liveListings()[:6] {
 		for _, listed := range u.listed(t, l) {
@@ -80,10 +70,10 @@ func TestAsLiveAgrees(t *testing.T) {
 			case "items":
 				agreeItem(t, l, one)
 			case "expenses":
-				l.same(t, "total_without_tax", number(t, listed["total_without_tax"]), number(t, one["sub_total"]))
-				l.same(t, "item_total", sumOver(t, elements(t, one, "line_items"), "item_total"), number(t, one["sub_total"]))
+				same(t, "total_without_tax", l.name, number(t, listed["total_without_tax"]), number(t, one["sub_total"]))
+				same(t, "item_total", l.name, sumOver(t, elements(t, one, "line_items"), "item_total"), number(t, one["sub_total"]))
 			case "chart_of_accounts":
-				l.same(t, "closing_balance", number(t, one["closing_balance"]), number(t, listed["current_balance"]))
+				same(t, "closing_balance", l.name, number(t, one["closing_balance"]), number(t, listed["current_balance"]))
 			}
 		}
 	}
@@ -93,10 +83,10 @@ func TestAsLiveAgrees(t *testing.T) {
 // agreeBill returns the number of lines that name an item.
 func agreeBill(t *testing.T, l listing, listed, one object, items map[string]bool) int {
 	t.Helper()
-	l.same(t, "total", number(t, listed["total"]), sums(t, one["sub_total"], one["tax_total"], one["adjustment"]))
-	l.same(t, "balance_due", number(t, listed["balance_due"]), number(t, one["balance"]))
-	l.same(t, "payment_made with balance and credits", sums(t, one["payment_made"], one["balance"], one["vendor_credits_applied"]), number(t, one["total"]))
-	l.same(t, "payment_made", number(t, one["payment_made"]), sumOver(t, elements(t, one, "payments"), "amount"))
+	same(t, "total", l.name, number(t, listed["total"]), sums(t, one["sub_total"], one["tax_total"], one["adjustment"]))
+	same(t, "balance_due", l.name, number(t, listed["balance_due"]), number(t, one["balance"]))
+	same(t, "payment_made with balance and credits", l.name, sums(t, one["payment_made"], one["balance"], one["vendor_credits_applied"]), number(t, one["total"]))
+	same(t, "payment_made", l.name, number(t, one["payment_made"]), sumOver(t, elements(t, one, "payments"), "amount"))
 	lines, named, levied := elements(t, one, "line_items"), 0, new(big.Rat)
 	for _, line := range lines {
 		levied.Add(levied, sumOver(t, elements(t, line, "line_item_taxes"), "tax_amount"))
@@ -104,7 +94,7 @@ func agreeBill(t *testing.T, l listing, listed, one object, items map[string]boo
 			named++
 		}
 	}
-	l.same(t, "line_item_taxes", levied, number(t, one["tax_total"]))
+	same(t, "line_item_taxes", l.name, levied, number(t, one["tax_total"]))
 	for _, tax := range elements(t, one, "taxes") {
 		errorIf(t, text(t, tax["tax_id"]) == "", "%s: tax %s has no identifier", l.name, tax["tax_name"])
 	}
@@ -113,10 +103,10 @@ func agreeBill(t *testing.T, l listing, listed, one object, items map[string]boo
 
 func agreeNote(t *testing.T, l listing, one object) {
 	t.Helper()
-	l.same(t, "total", number(t, one["total"]), sums(t, one["sub_total"], one["tax_total"]))
-	l.same(t, "sub_total", number(t, one["sub_total"]), sumOver(t, elements(t, one, "line_items"), "item_total"))
-	l.same(t, "total_credits_used", number(t, one["total_credits_used"]), sumOver(t, elements(t, one, "invoices_credited"), "credited_amount"))
-	l.same(t, "used and left", sums(t, one["total_credits_used"], one["total_refunded_amount"], one["balance"]), number(t, one["total"]))
+	same(t, "total", l.name, number(t, one["total"]), sums(t, one["sub_total"], one["tax_total"]))
+	same(t, "sub_total", l.name, number(t, one["sub_total"]), sumOver(t, elements(t, one, "line_items"), "item_total"))
+	same(t, "total_credits_used", l.name, number(t, one["total_credits_used"]), sumOver(t, elements(t, one, "invoices_credited"), "credited_amount"))
+	same(t, "used and left", l.name, sums(t, one["total_credits_used"], one["total_refunded_amount"], one["balance"]), number(t, one["total"]))
 }
 
 func agreePayment(t *testing.T, l listing, listed, one object) {
@@ -131,7 +121,7 @@ func agreePayment(t *testing.T, l listing, listed, one object) {
 func agreeItem(t *testing.T, l listing, one object) {
 	t.Helper()
 	places := elements(t, one, "locations")
-	l.same(t, "stock_on_hand", number(t, one["stock_on_hand"]), sumOver(t, places, "location_stock_on_hand"))
-	l.same(t, "stock less promised", sums(t, one["available_stock"], one["committed_stock"]), number(t, one["stock_on_hand"]))
-	l.same(t, "asset_value", number(t, one["asset_value"]), sumOver(t, places, "location_asset_value"))
+	same(t, "stock_on_hand", l.name, number(t, one["stock_on_hand"]), sumOver(t, places, "location_stock_on_hand"))
+	same(t, "stock less promised", l.name, sums(t, one["available_stock"], one["committed_stock"]), number(t, one["stock_on_hand"]))
+	same(t, "asset_value", l.name, number(t, one["asset_value"]), sumOver(t, places, "location_asset_value"))
 }

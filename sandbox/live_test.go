@@ -45,9 +45,7 @@ func (u *upstream) listed(t *testing.T, l listing) []object {
 	t.Helper()
 	var envelope object
 	decode(t, u.get(t, l.path, "filter_by", "AccountType.All"), &envelope) // an answer of chat has no code.
-	var records []object
-	unmarshal(t, envelope[l.key], &records)
-	return records
+	return elements(t, envelope, l.key)
 }
 
 // alone returns the single record of a listed one; nil for lists without.
@@ -188,11 +186,8 @@ func TestAsLiveOrders(t *testing.T) {
 		{"/books/v3/expenses", "expenses", "created_time", true, nil},
 		{"/inventory/v1/items", "items", "last_modified_time", false, []string{"sort_column", "last_modified_time", "sort_order", "A"}},
 	} {
-		var values []string
 		p := readPage(t, u.get(t, l.path, l.query...), l.key)
-		for _, record := range p.Records {
-			values = append(values, text(t, record[l.column]))
-		}
+		values := texts(t, slices.Values(p.Records), l.column)
 		if l.falls {
 			slices.Reverse(values)
 		}

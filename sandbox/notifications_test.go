@@ -165,8 +165,6 @@ func TestHabitsOfNotifications(t *testing.T) {
 		u.login(t)
 		check(c.want, c.form, c.expiry)
 	}
-	_, err := sandbox.New(sandbox.Options{Now: newClock().Now, Chaos: sandbox.Chaos{Reencode: 2}})
-	errorIf(t, err == nil, "a rate of 2 was taken")
 }
 
 // The fault silent_channel: what it grants is told nothing.

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -18,17 +17,8 @@ import (
 // contacts returns the vendors and customers that bills, payments and credit notes name.
 func contacts(t *testing.T, u *upstream) ([]string, []string) {
 	t.Helper()
-	seen := func(service, resource, key string, into map[string]bool) {
-		for record := range u.Truth(service, resource) {
-			fields := parsed(t, record)
-			into[text(t, fields[key])] = true
-		}
-	}
-	bought, sold := map[string]bool{}, map[string]bool{}
-	seen("inventory", "bills", "vendor_id", bought)
-	seen("accounting", "vendor_payments", "vendor_id", bought)
-	seen("inventory", "credit_notes", "customer_id", sold)
-	return slices.Sorted(maps.Keys(bought)), slices.Sorted(maps.Keys(sold))
+	bought := append(texts(t, u.truths(t, "inventory", "bills"), "vendor_id"), texts(t, u.truths(t, "accounting", "vendor_payments"), "vendor_id")...)
+	return keysOf(set(bought)), keysOf(set(texts(t, u.truths(t, "inventory", "credit_notes"), "customer_id")))
 }
 
 // Every contact of a record has a list of none to three persons. The lists together are the truth.
@@ -48,8 +38,7 @@ func TestContactPersonsOfEveryContact(t *testing.T) {
 		{"billing", "/billing/v1/customers/", "contactperson_id", "customer_id", customers},
 	} {
 		truth, listed, sizes := map[string]string{}, map[string]string{}, map[int]bool{}
-		for record := range u.Truth(c.service, "contact_persons") {
-			fields := parsed(t, record)
+		for fields := range u.truths(t, c.service, "contact_persons") {
 			truth[text(t, fields[c.id])] = canonical(t, fields)
 		}
 		for _, contact := range c.contacts {
@@ -111,11 +100,7 @@ func (u *upstream) channelPages(t *testing.T, path string, query url.Values) [][
 		answer := u.serve(t, http.MethodGet, path+"?"+query.Encode(), http.Header{"Content-Type": {"application/json"}})
 		fatalIf(t, answer.Code != http.StatusOK, "%s: status %d %s", path, answer.Code, answer.Body)
 		decode(t, answer, &body)
-		ids := make([]string, 0, len(body.Channels))
-		for _, channel := range body.Channels {
-			ids = append(ids, text(t, channel["channel_id"]))
-		}
-		pages = append(pages, ids)
+		pages = append(pages, texts(t, slices.Values(body.Channels), "channel_id"))
 		if body.Next == "" {
 			return pages
 		}
@@ -128,8 +113,7 @@ func TestChannelsGoOnByToken(t *testing.T) {
 	u := start(t, wide())
 	var want []string
 	joined := 0
-	for record := range u.Truth("chat", "channels") {
-		fields := parsed(t, record)
+	for fields := range u.truths(t, "chat", "channels") {
 		want = append(want, text(t, fields["channel_id"]))
 		if string(fields["joined"]) == "true" {
 			joined++
@@ -158,8 +142,7 @@ func TestNetworksKeepApart(t *testing.T) {
 	t.Parallel()
 	u := start(t, wide())
 	truth := map[string][]string{}
-	for record := range u.Truth("chat", "network_channels") {
-		fields := parsed(t, record)
+	for fields := range u.truths(t, "chat", "network_channels") {
 		network := text(t, fields["network"])
 		truth[network] = append(truth[network], text(t, fields["channel_id"]))
 	}
@@ -188,12 +171,7 @@ func TestReferencesAreWhole(t *testing.T) {
 	t.Parallel()
 	u := start(t, wide())
 	ids := func(service, resource, key string) map[string]bool {
-		found := map[string]bool{"": true}
-		for record := range u.Truth(service, resource) {
-			fields := parsed(t, record)
-			found[text(t, fields[key])] = true
-		}
-		return found
+		return set(append(texts(t, u.truths(t, service, resource), key), ""))
 	}
 	exists := map[string]map[string]bool{
 		"tax_id": ids("inventory", "taxes", "tax_id"), "location_id": ids("inventory", "locations", "location_id"),
@@ -222,15 +200,12 @@ func TestReferencesAreWhole(t *testing.T) {
 		{"accounting", "expenses"}, {"accounting", "opening_balances"}, {"accounting", "base_currency_adjustments"},
 		{"accounting", "vendor_payments"}, {"chat", "channels"},
 	} {
-		for record := range u.Truth(l.service, l.resource) {
-			fields := parsed(t, record)
+		for fields := range u.truths(t, l.service, l.resource) {
 			walk(l.resource, fields)
 		}
 	}
 	for name := range exists {
-		if followed[name] == 0 {
-			t.Errorf("no reference by %s was followed: %s", name, strconv.Itoa(followed[name]))
-		}
+		errorIf(t, followed[name] == 0, "no reference by %s was followed", name)
 	}
 }
 
@@ -246,18 +221,11 @@ func TestNewKindsSurviveStorms(t *testing.T) {
 			t.Errorf("%s: %d inserted, %d edited, %d deleted", name, len(ids.Inserted), len(ids.Edited), len(ids.Deleted))
 		}
 	}
-	diff := cmp.Diff(changed["accounting.contact_persons"], changed["invoicing.contact_persons"])
-	errorIf(t, diff != "", "accounting and invoicing share their persons:\n%s", diff)
+	equal(t, changed["invoicing.contact_persons"], changed["accounting.contact_persons"], "accounting and invoicing share their persons")
 	errorIf(t, len(changed["opening_balances"].Deleted) != 0 || len(changed["opening_balances"].Inserted) != 0,
 		"opening balance: %+v", changed["opening_balances"])
-	kept := map[string]bool{}
-	for record := range u.Truth("inventory", "taxes") {
-		tax := parsed(t, record)
-		kept[text(t, tax["tax_name"])] = true
-	}
-	if !kept["GST18"] || !kept["GST5"] || !kept["GST0"] { // those of lines
-		t.Errorf("taxes %v", keysOf(kept))
-	}
+	kept := set(texts(t, u.truths(t, "inventory", "taxes"), "tax_name"))
+	errorIf(t, !kept["GST18"] || !kept["GST5"] || !kept["GST0"], "taxes %v", keysOf(kept)) // those of lines
 	network := changed["network_channels"].Edited[0]
 	errorIf(t, !strings.HasPrefix(network, "partners/") && !strings.HasPrefix(network, "agencies/"), "edited channel %q", network)
 	u.change(t, sandbox.Change{Edits: 1, Resources: []string{"billing.contact_persons", "inventory.taxes"}})

@@ -23,9 +23,7 @@ func TestListedIsTheOrderOfTheList(t *testing.T) {
 			var shown []string
 			for page := 1; page < 5; page++ {
 				answer := u.get(t, list.path, "page", fmt.Sprint(page), "per_page", "200", "filter_by", "AccountType.All")
-				for _, record := range readPage(t, answer, list.key).Records {
-					shown = append(shown, text(t, record[list.id]))
-				}
+				shown = append(shown, texts(t, slices.Values(readPage(t, answer, list.key).Records), list.id)...)
 			}
 			if got := u.Listed(list.service, list.name); len(got) < 20 || !slices.Equal(got, shown) {
 				t.Errorf("by type %t: %d %s are listed, and the pages show %d in another order", byType, len(got), list.name, len(shown))
@@ -33,8 +31,7 @@ func TestListedIsTheOrderOfTheList(t *testing.T) {
 		}
 	}
 	u := start(t, sandbox.Options{Records: 100, Limits: off()})
-	got := u.Listed("inventory", "unicorns")
-	errorIf(t, got != nil, "an unknown resource lists %q", got)
+	equal(t, u.Listed("inventory", "unicorns"), nil, "an unknown resource lists")
 }
 
 // TestAccountsByType checks the order seen live, and that a requested sort replaces it.
@@ -42,11 +39,8 @@ func TestAccountsByType(t *testing.T) {
 	t.Parallel()
 	u := start(t, sandbox.Options{Seed: 31, Records: 5000, Limits: off(), AccountsByType: true})
 	column := func(name string, params ...string) []string {
-		var values []string
-		for _, record := range readPage(t, u.get(t, "/books/v3/chartofaccounts", append(params, "per_page", "200")...), "chartofaccounts").Records {
-			values = append(values, text(t, record[name]))
-		}
-		return values
+		p := readPage(t, u.get(t, "/books/v3/chartofaccounts", append(params, "per_page", "200")...), "chartofaccounts")
+		return texts(t, slices.Values(p.Records), name)
 	}
 	types := column("account_type")
 	errorIf(t, !slices.IsSorted(types) || len(slices.Compact(types)) < 3, "without a sort the types are %q", types)

@@ -119,8 +119,8 @@ func TestRulesFireOnChange(t *testing.T) {
 			want = append(want, `{"`+id+`":"`+one+`"}`)
 		}
 		slices.Sort(want)
-		diff := cmp.Diff(want, got[resource])
-		errorIf(t, diff != "" || len(want) == 0, "%s (-want +got):\n%s", resource, diff)
+		equal(t, got[resource], want, resource)
+		errorIf(t, len(want) == 0, "%s: nothing to tell", resource)
 	}
 }
 
@@ -173,8 +173,7 @@ func TestRulesFireOnWrites(t *testing.T) {
 	equal(t, asAnswered(letters[1], "bill", "bill_id", billsPath), bill, "told of bill")
 	account := text(t, readPage(t, u.get(t, "/books/v3/chartofaccounts"), "chartofaccounts").Records[0]["account_id"])
 	write(http.MethodPut, "/books/v3/chartofaccounts/"+account, `{"description":"Ours"}`, http.StatusOK)
-	got := asAnswered(told("accounting.chart_of_accounts")[0], "chart_of_account", "account_id", "/books/v3/chartofaccounts")
-	errorIf(t, got != account, "told of account %s, want %s", got, account)
+	equal(t, asAnswered(told("accounting.chart_of_accounts")[0], "chart_of_account", "account_id", "/books/v3/chartofaccounts"), account, "told of account")
 	write(http.MethodPost, "/inventory/v1/items", `{"name":"Lamp","rate":12}`, http.StatusCreated)
 	item := asAnswered(told("inventory.items")[0], "item", "item_id", "/inventory/v1/items")
 	u.post(t, "delete", `{"resource":"inventory.items","ids":["`+item+`"]}`, &struct{}{}) // no rule says so
