@@ -25,9 +25,8 @@ func (u *upstream) consented(t *testing.T, prefix, scopes string) map[string]any
 	form := http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}
 	answer := u.send(t, http.MethodPost, address, form, "decision=accept&organization="+url.QueryEscape("60000000001/"+sandbox.DefaultOrganizationID))
 	target, err := url.Parse(answer.Header().Get("Location"))
-	if err != nil || answer.Code != http.StatusFound || target.Query().Get("state") != "s1" {
-		t.Fatalf("consent: %d to %q: %.300s", answer.Code, answer.Header().Get("Location"), answer.Body)
-	}
+	fatalIf(t, err != nil || answer.Code != http.StatusFound || target.Query().Get("state") != "s1",
+		"consent: %d to %q: %.300s", answer.Code, answer.Header().Get("Location"), answer.Body)
 	query = url.Values{
 		"grant_type": {"authorization_code"}, "code": {target.Query().Get("code")}, "client_id": {sandbox.ClientID},
 		"client_secret": {sandbox.ClientSecret}, "redirect_uri": {back}, "state": {"s1"},

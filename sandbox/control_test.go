@@ -106,7 +106,6 @@ func TestLandingPage(t *testing.T) {
 	} {
 		errorIf(t, !strings.Contains(body, want), "the landing page does not name %s", want)
 	}
-	if answer.Code != http.StatusOK || !strings.HasPrefix(answer.Header().Get("Content-Type"), "text/html") {
-		t.Errorf("status %d, %s", answer.Code, answer.Header().Get("Content-Type"))
-	}
+	errorIf(t, answer.Code != http.StatusOK || !strings.HasPrefix(answer.Header().Get("Content-Type"), "text/html"),
+		"status %d, %s", answer.Code, answer.Header().Get("Content-Type"))
 }

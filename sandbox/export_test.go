@@ -24,9 +24,7 @@ func (u *upstream) exportPages(t *testing.T) [][]string {
 		rows, token, more := strings.Cut(readAll(t, answer.Body), "\r\n\r\nnext_token=")
 		fatalIf(t, answer.Code != http.StatusOK || more != strings.HasSuffix(token, "\r\n"), "status %d, trailer %q", answer.Code, token)
 		lines := strings.Fields(rows)
-		if lines[0] != "chat_id" {
-			t.Fatalf("page %d begins with %q", len(pages)+1, lines[0])
-		}
+		fatalIf(t, lines[0] != "chat_id", "page %d begins with %q", len(pages)+1, lines[0])
 		pages = append(pages, lines[1:])
 		if !more {
 			return pages
@@ -42,9 +40,8 @@ func TestExportInPages(t *testing.T) {
 	} {
 		u := start(t, sandbox.Options{Records: 3000, ChatPage: c.most, Limits: off()}) // a fifth are chats
 		pages := u.exportPages(t)
-		if len(pages) != c.pages || len(pages[len(pages)-1]) != c.last {
-			t.Errorf("%d an answer: %d answers, the last of %d", c.most, len(pages), len(pages[len(pages)-1]))
-		}
+		errorIf(t, len(pages) != c.pages || len(pages[len(pages)-1]) != c.last,
+			"%d an answer: %d answers, the last of %d", c.most, len(pages), len(pages[len(pages)-1]))
 		equal(t, slices.Concat(pages...), texts(t, u.truths(t, "chat", "conversations"), "chat_id"), c.most)
 	}
 }
@@ -77,9 +74,7 @@ func TestChatTimesInMilliseconds(t *testing.T) {
 	must(t, err)
 	now := strconv.FormatInt(newClock().Now().UnixMilli(), 10)
 	want := []string{changed["conversations"].Inserted[0], now, now}
-	if len(now) != 13 || !slices.Equal(rows[len(rows)-1], want) {
-		t.Errorf("the newest chat is %v, want %v", rows[len(rows)-1], want)
-	}
+	errorIf(t, len(now) != 13 || !slices.Equal(rows[len(rows)-1], want), "the newest chat is %v, want %v", rows[len(rows)-1], want)
 	for _, created := range texts(t, u.truths(t, "chat", "conversations"), "creation_time") {
 		errorIf(t, len(created) != 13, "truth says %s", created)
 	}

@@ -95,9 +95,8 @@ func TestPageFaults(t *testing.T) {
 	slices.Reverse(reversed)
 	p = with("unsorted")
 	errorIf(t, !slices.Equal(ids(p), reversed), "unsorted: in order")
-	if p := with("duplicate"); len(p.Records) != 11 || ids(p)[0] != ids(p)[1] || !slices.Equal(ids(p)[1:], ids(first)) {
-		t.Errorf("duplicate: %v", ids(p))
-	}
+	p = with("duplicate")
+	errorIf(t, len(p.Records) != 11 || ids(p)[0] != ids(p)[1] || !slices.Equal(ids(p)[1:], ids(first)), "duplicate: %v", ids(p))
 	if p := with("extra_keys"); string(p.Records[9]["entity_rank"]) != "7" || len(p.Records[9]) != len(first.Records[9])+3 {
 		t.Errorf("extra_keys: %d keys", len(p.Records[9]))
 	}
@@ -128,9 +127,8 @@ func TestRecordFaults(t *testing.T) {
 				equal(t, string(value), `"not a value"`, l.name, value)
 			}
 		}
-		if changed != 1 || poisoned[1][l.id] != nil || len(poisoned[1]) != len(clean[1])-1 {
-			t.Errorf("%s: poison changed %d values, %d of %d keys left", l.name, changed, len(poisoned[1]), len(clean[1]))
-		}
+		errorIf(t, changed != 1 || poisoned[1][l.id] != nil || len(poisoned[1]) != len(clean[1])-1,
+			"%s: poison changed %d values, %d of %d keys left", l.name, changed, len(poisoned[1]), len(clean[1]))
 		equal(t, canonical(t, poisoned[2]), canonical(t, clean[2]), l.name)
 		spoiled := set("nul")
 		errorIf(t, !strings.Contains(canonical(t, spoiled[0]), `\u0000`) || strings.Contains(canonical(t, spoiled[1]), `\u0000`),
@@ -211,9 +209,8 @@ func TestRecordFaultsOnNewLists(t *testing.T) {
 		must(t, u.SetFaults([]sandbox.Fault{{Path: l.path, Kind: "extra_keys", Count: 1}}))
 		struck, _ := u.readList(t, u.as(t, l.service, l.path), l.key)
 		spared, _ := u.readList(t, u.as(t, l.service, l.path), l.key)
-		if struck[0]["entity_rank"] == nil || spared[0]["entity_rank"] != nil {
-			t.Errorf("%s/%s: entity_rank %s, then %s", l.service, l.resource, struck[0]["entity_rank"], spared[0]["entity_rank"])
-		}
+		errorIf(t, struck[0]["entity_rank"] == nil || spared[0]["entity_rank"] != nil,
+			"%s/%s: entity_rank %s, then %s", l.service, l.resource, struck[0]["entity_rank"], spared[0]["entity_rank"])
 		must(t, u.SetFaults([]sandbox.Fault{{Path: l.path, Kind: "poison", Count: 1}}))
 		poisoned, _ := u.readList(t, u.as(t, l.service, l.path), l.key)
 		errorIf(t, canonical(t, poisoned[0]) == canonical(t, spared[0]) || len(poisoned) > 1 && poisoned[1][l.id] != nil,

@@ -84,9 +84,8 @@ func TestConsentWithoutState(t *testing.T) {
 		form := http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}
 		answer := u.send(t, http.MethodPost, "/oauth/v2/auth?"+query.Encode(), form, "decision=accept")
 		back, err := url.Parse(answer.Header().Get("Location"))
-		if err != nil || answer.Code != want {
-			t.Fatalf("strict %t: %d to %q: %.300s", strict, answer.Code, answer.Header().Get("Location"), answer.Body)
-		}
+		fatalIf(t, err != nil || answer.Code != want,
+			"strict %t: %d to %q: %.300s", strict, answer.Code, answer.Header().Get("Location"), answer.Body)
 		errorIf(t, !strict && (back.Query().Get("code") == "" || back.Query().Has("state")), "it goes back to %s", back)
 	}
 }

@@ -57,9 +57,8 @@ func TestChangeIsSeenByFilter(t *testing.T) {
 			moved = "updated_time"
 		}
 		for _, id := range append(ids.Edited, ids.Inserted...) {
-			if !instant(t, text(t, byID[id][moved])).Equal(instant(t, since)) {
-				t.Errorf("%s: %s of %s is %s, want %s", l.name, moved, id, byID[id][moved], since)
-			}
+			errorIf(t, !instant(t, text(t, byID[id][moved])).Equal(instant(t, since)),
+				"%s: %s of %s is %s, want %s", l.name, moved, id, byID[id][moved], since)
 		}
 		for _, id := range ids.Edited {
 			delete(byID[id], moved)
@@ -177,9 +176,7 @@ func TestTimesTie(t *testing.T) {
 		offsets[created[len(created)-5:]] = true
 	}
 	errorIf(t, len(seconds)*2 > len(records) || len(seconds) < 10, "%d records share %d seconds", len(records), len(seconds))
-	if !offsets["-0500"] || !offsets["-0400"] || len(offsets) != 2 {
-		t.Errorf("offsets %v, want those of New York", keysOf(offsets))
-	}
+	errorIf(t, !offsets["-0500"] || !offsets["-0400"] || len(offsets) != 2, "offsets %v, want those of New York", keysOf(offsets))
 }
 
 func TestAccountFilters(t *testing.T) {

@@ -78,9 +78,7 @@ func TestChangesAreNotified(t *testing.T) {
 		"Purchase_Orders.insert": bills.Inserted, "Purchase_Orders.update": bills.Edited, "Purchase_Orders.delete": bills.Deleted,
 		"Products.update": changed["items"].Edited, "cm_visits.insert": changed["custom_module_records"].Inserted,
 	} {
-		if !slices.Equal(got[name], want) || len(want) != 1 {
-			t.Errorf("%s: told of %v, want %v", name, got[name], want)
-		}
+		errorIf(t, !slices.Equal(got[name], want) || len(want) != 1, "%s: told of %v, want %v", name, got[name], want)
 	}
 	errorIf(t, sent != 5 || len(got) != 5, "%d callbacks: %v", sent, got)
 	// docs/upstream.md U285 and U287: names by record, values beside, those of a creation, too.

@@ -170,7 +170,5 @@ func TestNamesOfOrganizationsDiffer(t *testing.T) {
 			equal(t, text(t, fields["organization_id"]), place[0], place[1], fields["organization_id"])
 		}
 	}
-	if len(names) != 3 || !names["Meridian Tools Pvt Ltd"] {
-		t.Errorf("names %v", keysOf(names))
-	}
+	errorIf(t, len(names) != 3 || !names["Meridian Tools Pvt Ltd"], "names %v", keysOf(names))
 }

@@ -127,9 +127,8 @@ func TestChannelsGoOnByToken(t *testing.T) {
 	whole := u.channelPages(t, path, url.Values{})
 	errorIf(t, len(whole) != 1 || len(whole[0]) != len(want), "without limit: %d pages", len(whole))
 	yes, no := u.channelPages(t, path, url.Values{"joined": {"true"}}), u.channelPages(t, path, url.Values{"joined": {"false"}})
-	if len(yes[0]) != joined || len(yes[0])+len(no[0]) != len(want) || len(no[0]) == 0 {
-		t.Errorf("%d joined, %d not, %d in all", len(yes[0]), len(no[0]), len(want))
-	}
+	errorIf(t, len(yes[0]) != joined || len(yes[0])+len(no[0]) != len(want) || len(no[0]) == 0,
+		"%d joined, %d not, %d in all", len(yes[0]), len(no[0]), len(want))
 	for _, query := range []string{"limit=101", "limit=0", "limit=x", "next_token=%21", "joined=maybe"} {
 		answer := u.serve(t, http.MethodGet, path+"?"+query, http.Header{"Content-Type": {"application/json"}})
 		errorIf(t, answer.Code != http.StatusBadRequest || !strings.Contains(answer.Body.String(), "param_invalid"),

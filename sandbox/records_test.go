@@ -189,9 +189,8 @@ func TestHeadersOnly(t *testing.T) {
 		decode(t, u.get(t, l.path+"/"+text(t, listed[l.id])), &envelope)
 		unmarshal(t, envelope[l.one], &single)
 		for name, value := range listed {
-			if l.name != "chart_of_accounts" && string(single[name]) != string(value) {
-				t.Errorf("%s: %s is %s in the list and %s alone", l.name, name, value, single[name])
-			}
+			errorIf(t, l.name != "chart_of_accounts" && string(single[name]) != string(value),
+				"%s: %s is %s in the list and %s alone", l.name, name, value, single[name])
 		}
 		wide := map[string]string{"bills": "line_items", "credit_notes": "line_items", "vendor_payments": "bills", "items": "locations"}[l.name]
 		if wide != "" && (listed[wide] != nil || single[wide] == nil || listed["notes"] != nil || l.name == "items" && (listed["item_tax_preferences"] != nil || listed["custom_fields"] != nil)) {

@@ -195,9 +195,7 @@ func TestRulesFireOnActivity(t *testing.T) {
 	u.Advance(48 * time.Hour)
 	got := byAddress(t, box.delivered(t, u))
 	for resource := range ruledResources() {
-		if len(got[resource]) == 0 {
-			t.Errorf("nothing was told of %s: %v", resource, slices.Collect(maps.Keys(got)))
-		}
+		errorIf(t, len(got[resource]) == 0, "nothing was told of %s: %v", resource, slices.Collect(maps.Keys(got)))
 	}
 	quiet := start(t, sandbox.Options{
 		Records: 300, Plan: "standard", Poster: box, CustomModules: []string{"cm_visits"}, Webhooks: set, Activity: sandbox.Activity{Silent: 20},
@@ -235,9 +233,8 @@ func TestWebhooksAreControlled(t *testing.T) {
 		u.change(t, sandbox.Change{Edits: edits, Resources: []string{resource}})
 		return box.delivered(t, u)
 	}
-	if letters := change("items", 5); len(letters) != 3 || show("").Stats.OverLimit != 2 {
-		t.Errorf("%d of 3 a day: %+v", len(letters), show("").Stats)
-	}
+	letters := change("items", 5)
+	errorIf(t, len(letters) != 3 || show("").Stats.OverLimit != 2, "%d of 3 a day: %+v", len(letters), show("").Stats)
 	u.Advance(24 * time.Hour)
 	const there = "?organization=" + org + "&dc=eu"
 	got := show(there)
@@ -263,13 +260,11 @@ func TestWebhooksAreControlled(t *testing.T) {
 	errorIf(t, stats.Retried != 1 || stats.Failed != 1 || stats.Reencoded != 2 || stats.Sent != 3, "%+v", stats)
 	box.status = 0
 	u.post(t, "plan", `{"plan":"free"}`, &struct{}{})
-	if letters := change("bills", 2); len(letters) != 0 || show("").Stats.Unpaid != 2 {
-		t.Errorf("%d webhooks of a free organization, %+v", len(letters), show("").Stats)
-	}
+	letters = change("bills", 2)
+	errorIf(t, len(letters) != 0 || show("").Stats.Unpaid != 2, "%d webhooks of a free organization, %+v", len(letters), show("").Stats)
 	must(t, u.Reset())
-	if letters := change("items", 1); len(letters) != 1 || show("").Stats.Sent != 1 {
-		t.Errorf("after a reset %+v, %+v", letters, show(""))
-	}
+	letters = change("items", 1)
+	errorIf(t, len(letters) != 1 || show("").Stats.Sent != 1, "after a reset %+v, %+v", letters, show(""))
 }
 
 // Rules that cannot work are refused at the start; other organizations have rules of their own.

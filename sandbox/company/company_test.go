@@ -128,9 +128,8 @@ func TestTheWorldLivesByTheClock(t *testing.T) {
 	}
 	err = c.SetActivity(activity.Rates{Inserts: -1})
 	errorIf(t, err == nil, "a negative rate was taken")
-	if err := c.SetActivity(activity.Rates{}); err != nil || !c.Activity().Quiet() {
-		t.Errorf("no activity: %v, %+v", err, c.Activity())
-	}
+	err = c.SetActivity(activity.Rates{})
+	errorIf(t, err != nil || !c.Activity().Quiet(), "no activity: %v, %+v", err, c.Activity())
 	c.Advance(100 * time.Hour)
 	after := count()
 	errorIf(t, after != whole, "%d bills after a quiet time, want %d", after, whole)

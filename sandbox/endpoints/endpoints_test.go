@@ -17,24 +17,14 @@ func TestEveryRowIsWhole(t *testing.T) {
 	t.Parallel()
 	served := map[string]bool{}
 	for _, e := range endpoints.Table() {
-		if e.Service() == "" || e.Serve == nil || e.Method == "" {
-			t.Errorf("%s %s: service %q", e.Method, e.Path, e.Service())
-		}
-		if e.Scope == "" && !strings.HasSuffix(e.Path, "/organizations") {
-			t.Errorf("%s: no scope", e.Path)
-		}
-		if e.Resource.Name == "" && !strings.HasSuffix(e.Path, "/basecurrencyadjustment/accounts") {
-			t.Errorf("%s: no resource", e.Path)
-		}
-		if e.Resource.Name != "" && e.Resource.Service != e.Service() {
-			t.Errorf("%s: resource of %s", e.Path, e.Resource.Service)
-		}
+		errorIf(t, e.Service() == "" || e.Serve == nil || e.Method == "", "%s %s: service %q", e.Method, e.Path, e.Service())
+		errorIf(t, e.Scope == "" && !strings.HasSuffix(e.Path, "/organizations"), "%s: no scope", e.Path)
+		errorIf(t, e.Resource.Name == "" && !strings.HasSuffix(e.Path, "/basecurrencyadjustment/accounts"), "%s: no resource", e.Path)
+		errorIf(t, e.Resource.Name != "" && e.Resource.Service != e.Service(), "%s: resource of %s", e.Path, e.Resource.Service)
 		served[e.Resource.Service+"/"+e.Resource.Name] = true
 	}
 	for _, e := range lists.All() {
-		if !served[e.Service+"/"+e.Name] {
-			t.Errorf("%s/%s: no row serves it", e.Service, e.Name)
-		}
+		errorIf(t, !served[e.Service+"/"+e.Name], "%s/%s: no row serves it", e.Service, e.Name)
 	}
 }
 
@@ -61,9 +51,8 @@ func TestFind(t *testing.T) {
 		{http.MethodGet, "/c", "", "", http.StatusNotFound},
 	} {
 		e, values, status := endpoints.Find(table, c.method, c.path)
-		if e.Note != c.note || values["id"] != c.id || status != c.status {
-			t.Errorf("%s %s: row %q, id %q, status %d", c.method, c.path, e.Note, values["id"], status)
-		}
+		errorIf(t, e.Note != c.note || values["id"] != c.id || status != c.status,
+			"%s %s: row %q, id %q, status %d", c.method, c.path, e.Note, values["id"], status)
 	}
 }
 
@@ -94,8 +83,14 @@ func TestAccept(t *testing.T) {
 		request.Header.Set("Accept", c.accept)
 		recorder := httptest.NewRecorder()
 		e.Serve(&endpoints.Call{ResponseWriter: recorder, Request: request, Endpoint: e, Values: values, Company: played})
-		if recorder.Code != c.status {
-			t.Errorf("%s, Accept %q: status %d, want %d", c.path, c.accept, recorder.Code, c.status)
-		}
+		errorIf(t, recorder.Code != c.status, "%s, Accept %q: status %d, want %d", c.path, c.accept, recorder.Code, c.status)
+	}
+}
+
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
 	}
 }

@@ -24,9 +24,7 @@ func TestTokenAnswer(t *testing.T) {
 		"scope": "SvcInventory.items.READ SvcChat.Channels.READ",
 	}
 	for name, value := range want {
-		if answer[name] != value {
-			t.Errorf("%s is %v, want %v", name, answer[name], value)
-		}
+		errorIf(t, answer[name] != value, "%s is %v, want %v", name, answer[name], value)
 	}
 	refresh, _ := answer["refresh_token"].(string)
 	fatalIf(t, answer["access_token"] == "" || refresh == "", "tokens are missing: %v", answer)

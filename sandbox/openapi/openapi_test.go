@@ -70,9 +70,8 @@ func names(operation any, in string) []string {
 func TestDescriptionIsValid(t *testing.T) {
 	t.Parallel()
 	d := described(t)
-	if at(d, "openapi") != "3.1.1" || at(d, "info", "title") == nil || at(d, "info", "version") == nil {
-		t.Errorf("openapi %v, info %v", at(d, "openapi"), at(d, "info"))
-	}
+	errorIf(t, at(d, "openapi") != "3.1.1" || at(d, "info", "title") == nil || at(d, "info", "version") == nil,
+		"openapi %v, info %v", at(d, "openapi"), at(d, "info"))
 	templated := regexp.MustCompile(`\{([^}]+)\}`)
 	identifiers := map[any]bool{}
 	paths, _ := d["paths"].(object)
@@ -115,12 +114,8 @@ func checkParameters(t *testing.T, where string, operation any) {
 		errorIf(t, seen[key] || !slices.Contains([]any{"path", "query", "header"}, key[1]) || at(p, "schema") == nil,
 			"%s: parameter %v is there twice, nowhere or without a schema", where, key)
 		seen[key] = true
-		if key[1] == "path" && at(p, "required") != true {
-			t.Errorf("%s: parameter %v of the path is not required", where, key[0])
-		}
-		if key[0] == "Authorization" || key[0] == "Content-Type" || key[0] == "Accept" {
-			t.Errorf("%s: %v is no parameter", where, key[0])
-		}
+		errorIf(t, key[1] == "path" && at(p, "required") != true, "%s: parameter %v of the path is not required", where, key[0])
+		errorIf(t, key[0] == "Authorization" || key[0] == "Content-Type" || key[0] == "Accept", "%s: %v is no parameter", where, key[0])
 	}
 }
 
@@ -166,9 +161,7 @@ func checkSchema(t *testing.T, path string, schema any) {
 	t.Helper()
 	kind := at(schema, "type")
 	errorIf(t, kind != nil && !slices.Contains([]any{"string", "integer", "boolean", "array", "object"}, kind), "%s: type %v", path, kind)
-	if (kind == "array") != (at(schema, "items") != nil) {
-		t.Errorf("%s: type %v with items %v", path, kind, at(schema, "items"))
-	}
+	errorIf(t, (kind == "array") != (at(schema, "items") != nil), "%s: type %v with items %v", path, kind, at(schema, "items"))
 	required, _ := at(schema, "required").([]any)
 	for _, name := range required {
 		errorIf(t, at(schema, "properties", name.(string)) == nil, "%s: %v is required and not there", path, name)

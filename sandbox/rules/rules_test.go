@@ -79,9 +79,7 @@ func TestCheck(t *testing.T) {
 				t.Fatalf("problems %q, want %q", rules.Message(problems), c.want)
 			}
 			for n, p := range problems {
-				if !strings.HasPrefix(p.String(), c.want[n]) {
-					t.Errorf("problem %q, want %q", p, c.want[n])
-				}
+				errorIf(t, !strings.HasPrefix(p.String(), c.want[n]), "problem %q, want %q", p, c.want[n])
 			}
 		})
 	}
@@ -96,13 +94,10 @@ func TestUploads(t *testing.T) {
 	} {
 		upload := find(t, "POST", path).Upload
 		for extension := range strings.FieldsSeq("gif png jpeg jpg bmp pdf xls xlsx doc docx tiff exe") {
-			if got, good := upload.Accepts("a.b."+strings.ToUpper(extension)), slices.Contains(strings.Fields(want), extension); got != good {
-				t.Errorf("%s: %s accepted %t, want %t", path, extension, got, good)
-			}
+			got, good := upload.Accepts("a.b."+strings.ToUpper(extension)), slices.Contains(strings.Fields(want), extension)
+			errorIf(t, got != good, "%s: %s accepted %t, want %t", path, extension, got, good)
 		}
-		if upload.Accepts("png") || upload.Accepts("png.") || upload.Accepts("") {
-			t.Errorf("%s accepts a name without extension", path)
-		}
+		errorIf(t, upload.Accepts("png") || upload.Accepts("png.") || upload.Accepts(""), "%s accepts a name without extension", path)
 	}
 }
 
@@ -111,16 +106,12 @@ func TestPassages(t *testing.T) {
 	t.Parallel()
 	quotes := regexp.MustCompile(`'([^']+)'`)
 	for _, rule := range rules.All() {
-		if !regexp.MustCompile(`^docs/upstream\.md U\d+, `).MatchString(rule.Passage) {
-			t.Errorf("%s %s: passage %q", rule.Method, rule.Path, rule.Passage)
-		}
-		if len(quotes.FindAllString(rule.Passage, -1)) == 0 {
-			t.Errorf("%s %s quotes nothing", rule.Method, rule.Path)
-		}
+		errorIf(t, !regexp.MustCompile(`^docs/upstream\.md U\d+, `).MatchString(rule.Passage),
+			"%s %s: passage %q", rule.Method, rule.Path, rule.Passage)
+		errorIf(t, len(quotes.FindAllString(rule.Passage, -1)) == 0, "%s %s quotes nothing", rule.Method, rule.Path)
 	}
-	if rule, found := rules.Find("PATCH", "/books/v3/expenses"); found {
-		t.Errorf("there is a rule for %s", rule.Method)
-	}
+	rule, found := rules.Find("PATCH", "/books/v3/expenses")
+	errorIf(t, found, "there is a rule for %s", rule.Method)
 }
 
 // docs/upstream.md U168: 38 account types.
@@ -146,16 +137,20 @@ func FuzzCheck(f *testing.F) {
 		}
 		rule := all[uint(n)%uint(len(all))]
 		problems := rule.Check(body, true)
-		if again := rule.Check(body, true); rules.Message(problems) != rules.Message(again) {
-			t.Errorf("%q and then %q", rules.Message(problems), rules.Message(again))
-		}
-		if len(body) == 0 && len(problems) != len(rule.Required)+len(rule.Needed) && rule.Path != "/books/v3/expenses" {
-			t.Errorf("%s %s: an empty body has problems %q", rule.Method, rule.Path, rules.Message(problems))
-		}
+		again := rule.Check(body, true)
+		errorIf(t, rules.Message(problems) != rules.Message(again), "%q and then %q", rules.Message(problems), rules.Message(again))
+		errorIf(t, len(body) == 0 && len(problems) != len(rule.Required)+len(rule.Needed) && rule.Path != "/books/v3/expenses",
+			"%s %s: an empty body has problems %q", rule.Method, rule.Path, rules.Message(problems))
 		for _, p := range problems {
-			if p.Text == "" {
-				t.Errorf("a problem of %s without a text", p.Field)
-			}
+			errorIf(t, p.Text == "", "a problem of %s without a text", p.Field)
 		}
 	})
+}
+
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
+	}
 }

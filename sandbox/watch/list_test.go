@@ -68,9 +68,7 @@ func TestAmend(t *testing.T) {
 	body := patch(`{"channel_id":1,"channel_expiry":"2026-03-04T12:00:00Z"}`, http.StatusOK)
 	errorIf(t, strings.Count(body, `"channel_expiry":"2026-03-04T17:30:00+05:30"`) != 2, "renewed: %s", body)
 	for _, stayed := range []string{`"Deals.all"`, `"Leads.edit"`, `"token":"T"`, `"return_affected_field_values":true`, `"notify_url":"http://127.0.0.1:1/"`} {
-		if !strings.Contains(listed(), stayed) {
-			t.Errorf("%s is gone: %s", stayed, listed())
-		}
+		errorIf(t, !strings.Contains(listed(), stayed), "%s is gone: %s", stayed, listed())
 	}
 	patch(`{"channel_id":1,"events":["Quotes.create","Leads.edit"],"token":"U"}`, http.StatusOK)
 	if got := listed(); strings.Contains(got, "Deals") || !strings.Contains(got, `"Quotes.create"`) || !strings.Contains(got, `"token":"U"`) || !strings.Contains(got, "2026-03-04T") {

@@ -63,9 +63,8 @@ func open(t *testing.T, settings webhooks.Settings, change func(*webhooks.Option
 	if change != nil {
 		change(&options)
 	}
-	if o.Server, err = webhooks.New(options); err != nil {
-		t.Fatal(err)
-	}
+	o.Server, err = webhooks.New(options)
+	must(t, err)
 	return o
 }
 
@@ -86,6 +85,13 @@ func (o *office) told(t *testing.T) []call {
 	got := o.got
 	o.got = nil
 	return got
+}
+
+// tells publishes changes, sends what is due then, and returns what arrived.
+func (o *office) tells(t *testing.T, changes ...webhooks.Change) []call {
+	t.Helper()
+	o.Publish(changes...)
+	return o.told(t)
 }
 
 // mac is the signature of a text, computed as docs/upstream.md U304 says.
@@ -110,22 +116,18 @@ func TestSignature(t *testing.T) {
 		{"?b=2&a=x%20y%26z&b=1&empty=", `plain`, `ax y&zb2b1emptyplain`},
 	} {
 		o := open(t, rules(webhooks.Rule{Resource: "inventory.bills", Address: here + c.query, Secret: secret, Body: c.body}), nil)
-		o.Publish(edited(bill))
-		got := o.told(t)
+		got := o.tells(t, edited(bill))
 		if len(got) != 1 || got[0].address != here+c.query || got[0].body != c.body {
 			t.Fatalf("%s: %+v", c.query, got)
 		}
-		if want := mac(secret, c.signed); got[0].signature != want {
-			t.Errorf("%s: signed %s, want %s of %s", c.query, got[0].signature, want, c.signed)
-		}
+		want := mac(secret, c.signed)
+		errorIf(t, got[0].signature != want, "%s: signed %s, want %s of %s", c.query, got[0].signature, want, c.signed)
 	}
 	o := open(t, rules(webhooks.Rule{Resource: "inventory.bills", Address: here}), func(o *webhooks.Options) { o.Vendor = "Acme" })
-	o.Publish(edited(bill))
-	got := o.told(t)
+	got := o.tells(t, edited(bill))
 	errorIf(t, len(got) != 1 || len(got[0].header["X-Acme-Webhook-Signature"]) != 0, "without a secret: %+v", got)
 	must(t, o.Set(rules(billRule())))
-	o.Publish(edited(bill))
-	if got := o.told(t); len(got) != 1 || got[0].header.Get("X-Acme-Webhook-Signature") == "" || got[0].header.Get("Content-Type") != "application/json;charset=UTF-8" {
+	if got := o.tells(t, edited(bill)); len(got) != 1 || got[0].header.Get("X-Acme-Webhook-Signature") == "" || got[0].header.Get("Content-Type") != "application/json;charset=UTF-8" {
 		t.Errorf("another vendor: %+v", got)
 	}
 }
@@ -155,8 +157,7 @@ func TestBodies(t *testing.T) {
 		{"accounting.chart_of_accounts", "", account, `{"chart_of_account":{"account_id":"7"}}`},
 	} {
 		o := open(t, rules(webhooks.Rule{Resource: c.resource, Address: here, Body: c.template}), nil)
-		o.Publish(c.change)
-		got := o.told(t)
+		got := o.tells(t, c.change)
 		errorIf(t, len(got) != 1 || got[0].body != c.want, "%s %s: %+v\nwant %s", c.resource, c.template, got, c.want)
 	}
 }
@@ -182,17 +183,15 @@ func TestWhatFires(t *testing.T) {
 		{of(world.ModuleRecords, "cm_cars", channel.Edit), []string{"car"}},
 		{of(world.ModuleRecords, "cm_visits", channel.Edit), nil},
 	} {
-		o.Publish(c.change)
 		var got []string
-		for _, call := range o.told(t) {
+		for _, call := range o.tells(t, c.change) {
 			got = append(got, call.body)
 		}
 		diff := cmp.Diff(c.want, got)
 		errorIf(t, diff != "", "%+v (-want +got):\n%s", c.change, diff)
 	}
 	must(t, o.Set(webhooks.Settings{}))
-	o.Publish(edited(bill))
-	got := o.told(t)
+	got := o.tells(t, edited(bill))
 	errorIf(t, len(got) != 0, "without rules: %+v", got)
 }
 
@@ -204,26 +203,20 @@ func TestDayLimit(t *testing.T) {
 	for n := range many {
 		many[n] = edited(bill)
 	}
-	o.Publish(many...)
-	got := o.told(t)
+	got := o.tells(t, many...)
 	errorIf(t, len(got) != 1000 || o.Stats().OverLimit != 2 || o.Stats().Sent != 1000, "%d calls, %+v", len(got), o.Stats())
 	o.now = time.Date(2026, time.March, 10, 18, 29, 59, 0, time.UTC) // 23:59:59 in Kolkata
-	o.Publish(edited(bill))
-	got = o.told(t)
+	got = o.tells(t, edited(bill))
 	errorIf(t, len(got) != 0 || o.Stats().OverLimit != 4, "at the end of the day: %d calls, %+v", len(got), o.Stats())
 	o.now = o.now.Add(time.Second)
 	settings := o.Settings()
 	settings.Daily = 3
 	must(t, o.Set(settings))
 	o.Publish(edited(bill))
-	o.Publish(edited(bill))
-	got = o.told(t)
+	got = o.tells(t, edited(bill))
 	errorIf(t, len(got) != 3 || o.Stats().OverLimit != 5, "on the next day, with a limit of 3: %d calls, %+v", len(got), o.Stats())
-	if err := o.Set(settings); err != nil { // it opens no new day
-		t.Fatal(err)
-	}
-	o.Publish(edited(bill))
-	got = o.told(t)
+	must(t, o.Set(settings)) // it opens no new day
+	got = o.tells(t, edited(bill))
 	errorIf(t, len(got) != 0, "new settings: %d calls", len(got))
 }
 
@@ -232,18 +225,14 @@ func TestPaidPlansOnly(t *testing.T) {
 	t.Parallel()
 	o := open(t, rules(billRule()), nil)
 	o.plan = "free"
-	o.Publish(edited(bill))
-	got := o.told(t)
+	got := o.tells(t, edited(bill))
 	errorIf(t, len(got) != 0 || o.Stats().Unpaid != 1, "%d calls, %+v", len(got), o.Stats())
-	err := o.Set(rules(billRule()))
-	errorIf(t, err == nil, "a free organization was given rules")
-	err = o.Set(webhooks.Settings{})
-	errorIf(t, err != nil, "a free organization cannot be without rules: %v", err)
+	errorIf(t, o.Set(rules(billRule())) == nil, "a free organization was given rules")
+	must(t, o.Set(webhooks.Settings{}))
 	free := rules(billRule())
 	free.FreePlan = true
 	must(t, o.Set(free))
-	o.Publish(edited(bill))
-	got = o.told(t)
+	got = o.tells(t, edited(bill))
 	errorIf(t, len(got) != 1 || o.Stats().Unpaid != 1, "by option: %d calls, %+v", len(got), o.Stats())
 }
 
@@ -300,15 +289,13 @@ func TestProxyBreaksSignatures(t *testing.T) {
 	t.Parallel()
 	o := open(t, rules(billRule()), nil)
 	must(t, o.SetChaos(delivery.Chaos{Reencode: 1}))
-	o.Publish(edited(bill))
-	got := o.told(t)
+	got := o.tells(t, edited(bill))
 	if len(got) != 1 || got[0].signature != mac(secret, `{"bill":`+bill+`}`) || got[0].signature == mac(secret, got[0].body) {
 		t.Fatalf("%+v", got)
 	}
 	var compact bytes.Buffer
-	if err := json.Compact(&compact, []byte(got[0].body)); err != nil || !strings.Contains(compact.String(), `"total":1250.50`) {
-		t.Errorf("%v: %s", err, got[0].body)
-	}
+	err := json.Compact(&compact, []byte(got[0].body))
+	errorIf(t, err != nil || !strings.Contains(compact.String(), `"total":1250.50`), "%v: %s", err, got[0].body)
 }
 
 func TestWhatIsRefused(t *testing.T) {
@@ -353,22 +340,18 @@ func TestWhatIsRefused(t *testing.T) {
 		"four retries":        {Retries: 4},
 		"retries below none":  {Retries: -1},
 	} {
-		err := o.Set(settings)
-		errorIf(t, err == nil, "%s was taken", name)
+		errorIf(t, o.Set(settings) == nil, "%s was taken", name)
 	}
 	got := o.Settings()
 	errorIf(t, len(got.Rules) != 1 || got.Daily != 1000 || got.Pause != time.Minute, "a refusal left %+v", got)
 	longest := with(func(r *webhooks.Rule) { r.Secret = strings.Repeat("Z", 50) })
 	longest.Rules = append(longest.Rules, append(of("inventory.bills", 9), of("inventory.items", 10)...)...)
-	err := o.Set(longest)
-	errorIf(t, err != nil, "ten rules a module: %v", err)
-	err = o.Set(rules(most...))
-	errorIf(t, err != nil, "200 rules: %v", err)
+	must(t, o.Set(longest))        // ten rules a module
+	must(t, o.Set(rules(most...))) // 200 rules
 	away := open(t, with(func(r *webhooks.Rule) { r.Address = "https://example.com/hook" }), func(o *webhooks.Options) { o.AnyHost = true })
-	away.Publish(edited(bill))
-	told := away.told(t)
+	told := away.tells(t, edited(bill))
 	errorIf(t, len(told) != 1, "%d calls to another machine", len(told))
-	_, err = webhooks.New(webhooks.Options{Poster: o, Plan: func() string { return "" }})
+	_, err := webhooks.New(webhooks.Options{Poster: o, Plan: func() string { return "" }})
 	errorIf(t, err == nil, "a server without a clock")
 }
 

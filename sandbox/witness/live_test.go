@@ -61,15 +61,12 @@ func TestLiveKeyCounts(t *testing.T) {
 	for _, sample := range all {
 		name := sample.Service + "/" + sample.Resource
 		if len(sample.Live) == 0 {
-			if want[name] != 0 {
-				t.Errorf("%s has no live keys, want %d", name, want[name])
-			}
+			errorIf(t, want[name] != 0, "%s has no live keys, want %d", name, want[name])
 			continue
 		}
 		met++
-		if got := added(sample.Record, sample.Live); got != want[name] {
-			t.Errorf("%s: live services add %d keys, want %d", name, got, want[name])
-		}
+		got := added(sample.Record, sample.Live)
+		errorIf(t, got != want[name], "%s: live services add %d keys, want %d", name, got, want[name])
 		_, err := sample.Whole()
 		errorIf(t, err != nil, "%v", err)
 	}

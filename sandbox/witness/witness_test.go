@@ -87,9 +87,7 @@ func TestKeyCounts(t *testing.T) {
 			if err := json.Unmarshal(record[want.array], &elements); err != nil || len(elements) == 0 {
 				t.Fatalf("%s has no element: %v", want.array, err)
 			}
-			if len(elements[0]) != want.arrayKeys {
-				t.Errorf("%s: %d keys, the document names %d", want.array, len(elements[0]), want.arrayKeys)
-			}
+			errorIf(t, len(elements[0]) != want.arrayKeys, "%s: %d keys, the document names %d", want.array, len(elements[0]), want.arrayKeys)
 		})
 	}
 }

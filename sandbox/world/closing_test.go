@@ -74,9 +74,7 @@ func TestClosedBooksAreSortedAndFiltered(t *testing.T) {
 	errorIf(t, !slices.IsSortedFunc(order, func(a, b int32) int {
 		return strings.Compare(value(world.Bills, a, "date"), value(world.Bills, b, "date"))
 	}), "bills are not in the order of their dates")
-	if len(order) != w.Len(world.Bills)-4 { // four are deleted.
-		t.Errorf("%d of %d bills are listed", len(order), w.Len(world.Bills))
-	}
+	errorIf(t, len(order) != w.Len(world.Bills)-4, "%d of %d bills are listed", len(order), w.Len(world.Bills)) // four are deleted.
 	order = w.Order(world.Query{Kind: world.Payments, Sort: "vendor_name", Ascending: true})
 	errorIf(t, !slices.IsSortedFunc(order, func(a, b int32) int {
 		return strings.Compare(value(world.Payments, a, "vendor_name"), value(world.Payments, b, "vendor_name"))

@@ -34,9 +34,8 @@ func TestSharesOfTheKinds(t *testing.T) {
 	} {
 		w := small(records)
 		for n, kind := range everyKind()[:6] {
-			if got := w.Len(kind); got != want[n] {
-				t.Errorf("%d records: kind %d has %d, want %d", records, kind, got, want[n])
-			}
+			got := w.Len(kind)
+			errorIf(t, got != want[n], "%d records: kind %d has %d, want %d", records, kind, got, want[n])
 		}
 	}
 }
@@ -89,9 +88,7 @@ func TestEditsAndInsertsStayWithTheirRecord(t *testing.T) {
 	}
 	for id, record := range read() {
 		old, was := before[id]
-		if was && (record != old) != touched[id] {
-			t.Errorf("record %s: changed %t, touched %t", id, record != old, touched[id])
-		}
+		errorIf(t, was && (record != old) != touched[id], "record %s: changed %t, touched %t", id, record != old, touched[id])
 	}
 }
 

@@ -52,9 +52,8 @@ func TestBooksAddUpAfterWrites(t *testing.T) {
 				applied[bill] = number(t, text(entry["amount_applied"]))
 			}
 		}
-		if left := new(big.Rat).Sub(number(t, text(payment["amount"])), used); left.Cmp(number(t, text(payment["balance"]))) != 0 {
-			t.Errorf("payment %s: %s left, says %s", payment["payment_id"], left.FloatString(2), payment["balance"])
-		}
+		left := new(big.Rat).Sub(number(t, text(payment["amount"])), used)
+		same(t, left.Cmp(number(t, text(payment["balance"]))), 0, payment["payment_id"], left.FloatString(2), payment["balance"])
 	}
 	checked := 0
 	for record := range u.Truth("inventory", "bills") {
@@ -65,18 +64,12 @@ func TestBooksAddUpAfterWrites(t *testing.T) {
 		}
 		checked++
 		due := new(big.Rat).Add(number(t, text(bill["sub_total"])), number(t, text(bill["tax_total"])))
-		if total := total(t, bill["line_items"], "item_total"); total.Cmp(number(t, text(bill["sub_total"]))) != 0 {
-			t.Errorf("bill %s: lines of %s, sub_total %s", id, total.FloatString(2), bill["sub_total"])
-		}
-		if total := total(t, bill["taxes"], "tax_amount"); total.Cmp(number(t, text(bill["tax_total"]))) != 0 {
-			t.Errorf("bill %s: taxes of %s, tax_total %s", id, total.FloatString(2), bill["tax_total"])
-		}
+		same(t, total(t, bill["line_items"], "item_total").Cmp(number(t, text(bill["sub_total"]))), 0, id, "lines against sub_total", bill)
+		same(t, total(t, bill["taxes"], "tax_amount").Cmp(number(t, text(bill["tax_total"]))), 0, id, "taxes against tax_total", bill)
 		paid := total(t, bill["payments"], "amount")
 		errorIf(t, due.Sub(due, paid).Cmp(number(t, text(bill["balance"]))) != 0 || due.Sign() < 0,
 			"bill %s: %s due, balance %s", id, due.FloatString(2), bill["balance"])
-		if applied[id] == nil || paid.Cmp(applied[id]) != 0 {
-			t.Errorf("bill %s: paid %s, the payment says %v", id, paid.FloatString(2), applied[id])
-		}
+		errorIf(t, applied[id] == nil || paid.Cmp(applied[id]) != 0, "bill %s: paid %s, the payment says %v", id, paid.FloatString(2), applied[id])
 		same(t, text(bill["status"]) == "paid", due.Sign() == 0, id, due.FloatString(2), bill["status"])
 	}
 	errorIf(t, checked != len(bills) || checked == 0, "%d bills of %d are in the truth", checked, len(bills))

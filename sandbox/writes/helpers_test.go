@@ -77,14 +77,24 @@ func (u *upstream) call(t *testing.T, method, target, body string, headers ...st
 	return reply{recorder.Code, recorder.Header().Get("X-Sandbox-Assumed"), recorder.Body.Bytes()}
 }
 
+// form posts a form with a file, and with a record in JSON unless it is empty.
+func (u *upstream) form(t *testing.T, target, record, part, file string) reply {
+	t.Helper()
+	const head = "--b\r\nContent-Disposition: form-data; name="
+	if record != "" {
+		record = head + `"JSONString"` + "\r\n\r\n" + record + "\r\n"
+	}
+	body := record + head + fmt.Sprintf("%q; filename=%q", part, file) + "\r\n\r\nbytes\r\n--b--\r\n"
+	return u.call(t, post, target, body, "Content-Type", "multipart/form-data; boundary=b")
+}
+
 // is compares a reply with a status and a body. Objects of want may omit names, lists may not omit
 // elements, and "*" is any text but "".
 func (r reply) is(t *testing.T, status int, want string) {
 	t.Helper()
 	fatalIf(t, r.status != status, "status %d, want %d: %.400s", r.status, status, r.body)
-	var served any
+	var served, wanted any
 	r.into(t, &served)
-	var wanted any
 	err := json.Unmarshal([]byte(want), &wanted)
 	fatalIf(t, err != nil, "%v in %s", err, want)
 	for _, difference := range differ("", wanted, served) {
@@ -177,11 +187,7 @@ func (u *upstream) records(t *testing.T, target, key string) []object {
 	t.Helper()
 	var envelope object
 	u.get(t, target).into(t, &envelope)
-	var records []object
-	if err := json.Unmarshal(envelope[key], &records); err != nil {
-		t.Fatalf("%s: %v in %.200s", target, err, envelope[key])
-	}
-	return records
+	return elements(t, envelope[key])
 }
 
 func text(value json.RawMessage) string {

@@ -17,8 +17,7 @@ func TestLocations(t *testing.T) {
 		"email":"d@example.org","address":{"city":"Pune","state":"","country":"","attention":"","state_code":"MH","street_address1":"Gate 4","street_address2":""},
 		"associated_series_ids":["4","5"],"parent_location_id":""}}`)
 	id := created.at(t, "locations", "location_id")
-	users := u.listed(t, path, "locations", "location_name", "Depot")
-	fatalIf(t, users == nil, "not listed")
+	fatalIf(t, u.listed(t, path, "locations", "location_name", "Depot") == nil, "not listed")
 	user := ""
 	for _, location := range u.records(t, path, "locations") {
 		if parts := strings.Split(string(location["associated_users"]), `"`); len(parts) > 3 {
@@ -72,9 +71,7 @@ func TestItems(t *testing.T) {
 	errorIf(t, !strings.Contains(string(created.body), `"rate":12.50,"pricebook_rate":12.50,"purchase_rate":8.00,`),
 		"amounts have two decimals on the wire: %s", created.body)
 	u.get(t, "/inventory/v1/itemdetails?item_ids="+id).is(t, 200, fmt.Sprintf(`{"items":[{"item_id":%q,"name":"Hook"}]}`, id))
-	errorIf(t, u.listed(t, path, "items", "item_id", id) == nil || u.records(t, path, "items")[0]["item_id"] == nil, "not listed")
-	newest := u.records(t, path, "items")[0]
-	errorIf(t, text(newest["item_id"]) != id, "the default order is newest first, %s is first", newest["item_id"])
+	same(t, text(u.records(t, path, "items")[0]["item_id"]), id, "the default order is newest first, and the first is")
 	u.call(t, post, path, `{"name":"Hook","group_id":"4","item_type":"sales"}`).refused(t, 400, 2, "item_type: must be inventory when the item belongs to a group")
 	u.call(t, post, path, `{"item_type":"dream","item_tax_preferences":[{"tax_specification":"odd"}]}`).refused(t, 400, 2,
 		"name: is needed", "item_type: is none of", "item_tax_preferences[0].tax_specification: is none of intra, inter")
@@ -95,15 +92,11 @@ func TestCompositeItems(t *testing.T) {
 		same(t, u.listed(t, path+"?filter_by="+filter, "composite_items", "composite_item_id", id) != nil, want, filter)
 	}
 	for _, column := range []string{"name", "rate"} { // "AAA" is the first name, 30 a low price
-		order := u.records(t, path+"?sort_order=A&sort_column="+column, "composite_items")
-		same(t, text(order[0]["name"]), "AAA Set", column, order[0]["name"])
+		same(t, text(u.records(t, path+"?sort_order=A&sort_column="+column, "composite_items")[0]["name"]), "AAA Set", column)
 	}
 	u.call(t, put, path+"/"+id, `{"name":"Set","description":"In a box"}`).is(t, 200, `{"composite_item":{"name":"Set","description":"In a box","rate":30,"stock_on_hand":4}}`)
 
-	send := func(part, file string) reply {
-		form := "--b\r\nContent-Disposition: form-data; name=\"" + part + "\"; filename=\"" + file + "\"\r\n\r\nbytes\r\n--b--\r\n"
-		return u.call(t, post, path+"/"+id+"/image", form, "Content-Type", "multipart/form-data; boundary=b")
-	}
+	send := func(part, file string) reply { return u.form(t, path+"/"+id+"/image", "", part, file) }
 	for extension := range strings.FieldsSeq("gif png jpeg jpg bmp") { // docs/upstream.md U211
 		send("image", "kit."+extension).is(t, 200, `{"code":0,"message":"*"}`)
 	}
@@ -140,11 +133,7 @@ func TestBills(t *testing.T) {
 	u.call(t, post, path, `{"vendor_id":"6","gst_treatment":"none","date":"soon","line_items":{}}`).refused(t, 400, 2,
 		"vendor_id: there is no vendor 6", "gst_treatment: is none of business_gst", "date: is no date", "line_items: is no list")
 
-	form := func(file string) reply {
-		data := "--b\r\nContent-Disposition: form-data; name=\"JSONString\"\r\n\r\n" + body +
-			"\r\n--b\r\nContent-Disposition: form-data; name=\"attachment\"; filename=\"" + file + "\"\r\n\r\nbytes\r\n--b--\r\n"
-		return u.call(t, post, path, data, "Content-Type", "multipart/form-data; boundary=b")
-	}
+	form := func(file string) reply { return u.form(t, path, body, "attachment", file) }
 	for extension := range strings.FieldsSeq("gif png jpeg jpg bmp pdf") { // docs/upstream.md U220
 		form("bill."+extension).is(t, 201, fmt.Sprintf(`{"bill":{"attachment_name":"bill.%s","balance":47.57}}`, extension))
 	}
@@ -229,8 +218,7 @@ func TestCreditNotes(t *testing.T) {
 	for filter, want := range map[string]bool{"All": true, "Draft": true, "Open": false, "Void": false} {
 		same(t, u.listed(t, path+"?filter_by=Status."+filter, "creditnotes", "creditnote_id", id) != nil, want, filter)
 	}
-	first := u.records(t, path+"?sort_column=total&sort_order=A", "creditnotes")[0]
-	errorIf(t, text(first["creditnote_id"]) != id, "sorted by total, %s of %s is first", first["creditnote_id"], first["total"])
+	same(t, text(u.records(t, path+"?sort_column=total&sort_order=A", "creditnotes")[0]["creditnote_id"]), id, "sorted by total, the first is")
 	u.call(t, post, path, fmt.Sprintf(`{"customer_id":%q}`, customer)).is(t, 201, `{"creditnote":{"status":"open","total":0,"creditnote_number":"*"}}`)
 	u.call(t, post, path, `{"cfdi_usage":"fun","cfdi_reference_type":"x","vat_treatment":"y","contact_persons":"7"}`).refused(t, 400, 2,
 		"customer_id: is needed", "cfdi_usage", "cfdi_reference_type", "vat_treatment", "contact_persons: is no list")

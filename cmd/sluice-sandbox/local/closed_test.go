@@ -138,3 +138,11 @@ func equal[T comparable](t *testing.T, got, want T, where ...any) {
 		t.Errorf("%v: got %v, want %v", where, got, want)
 	}
 }
+
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
+	}
+}

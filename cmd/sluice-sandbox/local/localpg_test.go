@@ -94,9 +94,8 @@ func TestTemporaryServer(t *testing.T) {
 	}
 	dir := filepath.Dir(ask(t, s.URL(), "show data_directory"))
 	stop(t, s)
-	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the temporary folder is still there: %v", err)
-	}
+	_, err := os.Stat(dir)
+	errorIf(t, !errors.Is(err, os.ErrNotExist), "the temporary folder is still there: %v", err)
 	mustBeDown(t, s.URL())
 }
 
@@ -163,9 +162,8 @@ func TestStartOutlastsAKilledServersProcesses(t *testing.T) {
 	}()
 	second := start(t, local.Options{Dir: dir})
 	equal(t, ask(t, second.URL(), "select 'up'"), "up", "the second server answers")
-	if err := <-gone; err != nil {
-		t.Error(err)
-	}
+	err = <-gone
+	errorIf(t, err != nil, "%v", err)
 	_ = conn.Close(t.Context()) // its server is gone
 }
 
@@ -174,9 +172,8 @@ func waitDown(t *testing.T, conn *pgx.Conn) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	if _, err := conn.Exec(ctx, "select pg_sleep(600)"); err == nil || ctx.Err() != nil {
-		t.Errorf("the server goes on (%v)", err)
-	}
+	_, err := conn.Exec(ctx, "select pg_sleep(600)")
+	errorIf(t, err == nil || ctx.Err() != nil, "the server goes on (%v)", err)
 	_ = conn.Close(context.WithoutCancel(ctx)) // the server has ended, so an error says nothing
 }
 
@@ -186,17 +183,13 @@ func TestLongFolderNameStillGetsAShortSocketPath(t *testing.T) {
 	u, err := url.Parse(s.URL())
 	must(t, err)
 	socketDir := u.Query().Get("host")
-	if len(socketDir) > 80 {
-		t.Errorf("socket folder %s is too long", socketDir)
-	}
+	errorIf(t, len(socketDir) > 80, "socket folder %s is too long", socketDir)
 	equal(t, ask(t, s.URL(), "select 'here'"), "here")
-	if want := "-h '" + socketDir + "' -p 5432 -U postgres -d 'books'"; !strings.HasSuffix(s.PsqlCommand("books"), want) {
-		t.Errorf("psql line %q does not end in %q", s.PsqlCommand("books"), want)
-	}
+	want := "-h '" + socketDir + "' -p 5432 -U postgres -d 'books'"
+	errorIf(t, !strings.HasSuffix(s.PsqlCommand("books"), want), "psql line %q does not end in %q", s.PsqlCommand("books"), want)
 	stop(t, s)
-	if _, err := os.Stat(socketDir); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the socket folder is still there: %v", err)
-	}
+	_, err = os.Stat(socketDir)
+	errorIf(t, !errors.Is(err, os.ErrNotExist), "the socket folder is still there: %v", err)
 }
 
 func TestStartErrorsSayWhatToDo(t *testing.T) {
@@ -204,9 +197,7 @@ func TestStartErrorsSayWhatToDo(t *testing.T) {
 	t.Run("no binaries", func(t *testing.T) {
 		t.Parallel()
 		_, err := local.Start(t.Context(), local.Options{Bin: t.TempDir()})
-		if !errors.Is(err, local.ErrNoBinaries) || !strings.Contains(err.Error(), "apt-get install postgresql") {
-			t.Errorf("error %v", err)
-		}
+		errorIf(t, !errors.Is(err, local.ErrNoBinaries) || !strings.Contains(err.Error(), "apt-get install postgresql"), "error %v", err)
 	})
 	t.Run("data of another version", func(t *testing.T) {
 		t.Parallel()
@@ -214,9 +205,7 @@ func TestStartErrorsSayWhatToDo(t *testing.T) {
 		must(t, os.Mkdir(filepath.Join(dir, "data"), 0o700))
 		must(t, os.WriteFile(filepath.Join(dir, "data", "PG_VERSION"), []byte("8\n"), 0o600))
 		_, err := local.Start(t.Context(), local.Options{Dir: dir})
-		if err == nil || !strings.Contains(err.Error(), "install version 8") {
-			t.Errorf("error %v", err)
-		}
+		errorIf(t, err == nil || !strings.Contains(err.Error(), "install version 8"), "error %v", err)
 	})
 	t.Run("damaged data", func(t *testing.T) {
 		t.Parallel()
@@ -224,8 +213,7 @@ func TestStartErrorsSayWhatToDo(t *testing.T) {
 		stop(t, start(t, local.Options{Dir: dir}))
 		must(t, os.Remove(filepath.Join(dir, "data", "global", "pg_control")))
 		_, err := local.Start(t.Context(), local.Options{Dir: dir})
-		if err == nil || !strings.Contains(err.Error(), "could not find the database system") {
-			t.Errorf("the error lacks the server's own words: %v", err)
-		}
+		errorIf(t, err == nil || !strings.Contains(err.Error(), "could not find the database system"),
+			"the error lacks the server's own words: %v", err)
 	})
 }

@@ -45,9 +45,8 @@ func TestNoFolderIsHandedOverByALink(t *testing.T) {
 	}
 	info, err := os.Lstat(victim)
 	must(t, err)
-	if owner := int(info.Sys().(*syscall.Stat_t).Uid); owner != os.Geteuid() {
-		t.Errorf("the folder of another belongs to %d now, want %d", owner, os.Geteuid())
-	}
+	owner := int(info.Sys().(*syscall.Stat_t).Uid)
+	errorIf(t, owner != os.Geteuid(), "the folder of another belongs to %d now, want %d", owner, os.Geteuid())
 }
 
 // chosen returns the account that servers of this process run as.

@@ -52,9 +52,8 @@ func TestConfigOfSeveralOrganizations(t *testing.T) {
 	if len(organizations) != 3 || organizations[1].Addresses.APIURL != running.URL+"/dc/eu" || organizations[1].Location.String() != "Europe/Rome" {
 		t.Fatalf("%+v", organizations)
 	}
-	if organizations[0].Services["inventory"].Plan != "enterprise" || organizations[0].Services["accounting"].Plan != "elite" {
-		t.Errorf("plans %+v", organizations[0].Services)
-	}
+	errorIf(t, organizations[0].Services["inventory"].Plan != "enterprise" || organizations[0].Services["accounting"].Plan != "elite",
+		"plans %+v", organizations[0].Services)
 	for _, line := range []string{"export SANDBOX_REFRESH_TOKEN_2=", "export SANDBOX_REFRESH_TOKEN_3="} {
 		if !strings.Contains(running.Text(), line+sandbox.RefreshTokenFor(sandbox.DefaultOrganizationID, "eu")) && !strings.Contains(running.Text(), line+sandbox.RefreshTokenFor("60099999999", "")) {
 			t.Errorf("the text lacks %s", line)

@@ -284,10 +284,9 @@ func statementsOfClosing() []answer {
 // closeAYear notes a year as closed, in which no record was dated.
 func closeAYear(ctx context.Context, t *testing.T, tx pgx.Tx) {
 	t.Helper()
-	_, err := tx.Exec(ctx, `WITH made AS (INSERT INTO sluice.closings (organization_id, period, first_day, last_day, time_zone)
+	sure(tx.Exec(ctx, `WITH made AS (INSERT INTO sluice.closings (organization_id, period, first_day, last_day, time_zone)
 			VALUES ('first-eu', '2025', '2025-01-01', '2025-12-31', 'UTC') RETURNING id)
-		INSERT INTO sluice.closing_sums SELECT id, 'inventory.bills', 'INR', 9, 7, '{}' FROM made`)
-	must(t, err)
+		INSERT INTO sluice.closing_sums SELECT id, 'inventory.bills', 'INR', 9, 7, '{}' FROM made`))(t)
 }
 
 // statementsOfRoles make roles, end sessions, and grant and revoke rights. Each is executed with a

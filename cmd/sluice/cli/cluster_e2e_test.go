@@ -207,8 +207,7 @@ func TestAStandbyTakesOver(t *testing.T) {
 				"the primary had %d calls, and the standby %d after its promotion", before, after)
 
 			s.allDone(1)
-			serve.terminate()
-			serve.ends(codeFine, stopLimit)
+			serve.stops()
 			s.equal()
 			s.withinLimits(perMinute, atOnce, minute)
 			s.noneReserved(promoted, killed, 2*minute)
@@ -303,9 +302,8 @@ func (c *cluster) prepare() {
 	c.set("BACKUP", filepath.Join(c.folder, "backup"))
 	c.set("PGBACKREST_CONFIG", filepath.Join(c.folder, "pgbackrest.conf"))
 	for _, line := range regexp.MustCompile(`(\w+)=`).FindAllStringSubmatch(linesOf(c.t, "operations/restore.md", "The folders")[0], -1) {
-		if !slices.ContainsFunc(c.environment, func(set string) bool { return strings.HasPrefix(set, line[1]+"=") }) {
-			c.t.Errorf("the page sets %s, and the test does not", line[1])
-		}
+		errorIf(c.t, !slices.ContainsFunc(c.environment, func(set string) bool { return strings.HasPrefix(set, line[1]+"=") }),
+			"the page sets %s, and the test does not", line[1])
 	}
 	// What only the test needs: folders of its own, and the socket that it connects to.
 	for name, value := range map[string]string{"LOG_PATH": "logs", "LOCK_PATH": "locks", "SPOOL_PATH": "spool"} {

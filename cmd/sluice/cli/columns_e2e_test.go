@@ -93,9 +93,8 @@ func TestAsLive(t *testing.T) {
 func (s *fixture) filled(table string, used map[string]bool) {
 	s.t.Helper()
 	schemaName, name, _ := strings.Cut(table, ".")
-	rows, err := s.conn.Query(s.t.Context(), `SELECT column_name FROM information_schema.columns
-		WHERE (table_schema, table_name) = ($1, $2) ORDER BY ordinal_position`, schemaName, name)
-	must(s.t, err)
+	rows := sure(s.conn.Query(s.t.Context(), `SELECT column_name FROM information_schema.columns
+		WHERE (table_schema, table_name) = ($1, $2) ORDER BY ordinal_position`, schemaName, name))(s.t)
 	columns := sure(pgx.CollectRows(rows, pgx.RowTo[string]))(s.t)
 	counts := make([]string, 0, len(columns))
 	for _, column := range columns {

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
 	"sluice/connectors"
@@ -49,11 +48,7 @@ func TestCommands(t *testing.T) {
 		"version --licenses":          {"github.com/riverqueue/river v", "Mozilla Public License"},
 		"migrate":                     {"up to date"},
 	} {
-		o := s.run(strings.Fields(command)...)
-		for _, text := range want {
-			errorIf(t, o.code != codeFine || !strings.Contains(o.stdout, text),
-				"%s: exit code %d, want 0 and %q\n%s%s", command, o.code, text, o.stdout, o.stderr)
-		}
+		s.run(strings.Fields(command)...).prints(t, codeFine, want...)
 		document := decoded[any](s, codeFine, strings.Fields(command)...)
 		errorIf(t, document == nil, "%s --json prints nothing", command)
 	}
@@ -114,9 +109,8 @@ func TestMetricsPageIsCurrent(t *testing.T) {
 	s := newFixture(t, sandbox.Options{Records: 10})
 	stored := sure(os.ReadFile("../../../docs/metrics.md"))(t)
 	o := s.run("metrics")
-	if diff := cmp.Diff(string(stored), o.stdout); o.code != codeFine || diff != "" {
-		t.Errorf("docs/metrics.md is not current: run make dictionary (exit code %d, -stored +now):\n%s%s", o.code, diff, o.stderr)
-	}
+	o.prints(t, codeFine, "")
+	same(t, "docs/metrics.md, which make dictionary writes", string(stored), o.stdout)
 }
 
 // TestGroupsOfCommands: help shows every command in its group, and no other command.
@@ -223,6 +217,6 @@ func TestBudgetLine(t *testing.T) {
 	}
 	const limited = "o shop: 800 calls spent, 200 left of 1,000; 400 in the last hour, at this pace nothing is left at 2026-03-03 12:30 UTC"
 	same(t, "said", limited, budgetLine(of(pipeline.Limits{Daily: 1000}, calls.Day{At: now, Spent: 800, LastHour: 400}), time.UTC))
-	line := budgetLine(of(pipeline.Limits{}, calls.Day{At: now, Spent: 3, LastHour: 3}), time.UTC)
-	errorIf(t, line != "o shop: 3 calls spent; 3 in the last hour", "said %q", line)
+	const free = "o shop: 3 calls spent; 3 in the last hour"
+	same(t, "said", free, budgetLine(of(pipeline.Limits{}, calls.Day{At: now, Spent: 3, LastHour: 3}), time.UTC))
 }

@@ -238,9 +238,8 @@ func paidInPart(s *fixture) func(w *browser.Walk) {
 	number := one[string](s, `SELECT bill_number FROM inventory.bills WHERE bill_id = $1`, paid)
 	call := one[int64](s, `SELECT max(id) FROM sluice.calls WHERE path = '/inventory/v1/bills/' || $1`, paid)
 	loaded := one[time.Time](s, `SELECT kept_at FROM sluice.raw_records WHERE call_id = $1`, call).In(s.zone())
-	if !one[bool](s, `SELECT balance = $2::text::numeric FROM inventory.bills WHERE bill_id = $1`, paid, after[paid].String()) {
-		s.t.Fatalf("the row of %s has not the balance %s", paid, after[paid])
-	}
+	fatalIf(s.t, !one[bool](s, `SELECT balance = $2::text::numeric FROM inventory.bills WHERE bill_id = $1`, paid, after[paid].String()),
+		"the row of %s has not the balance %s", paid, after[paid])
 	return func(w *browser.Walk) {
 		w.To("inventory.bills")
 		w.Fill("Identifier or number", number)
@@ -259,8 +258,7 @@ func (s *fixture) zone() *time.Location {
 func (s *fixture) active(rates sandbox.Activity) {
 	s.t.Helper()
 	body := sure(json.Marshal(rates))(s.t)
-	answer, err := s.upstream.Client().Post(s.upstream.URL+"/_sandbox/activity", "application/json", strings.NewReader(string(body)))
-	must(s.t, err)
+	answer := sure(s.upstream.Client().Post(s.upstream.URL+"/_sandbox/activity", "application/json", strings.NewReader(string(body))))(s.t)
 	must(s.t, answer.Body.Close())
 	fatalIf(s.t, answer.StatusCode != http.StatusOK, "set the activity: %s", answer.Status)
 }
@@ -275,8 +273,7 @@ func (s *fixture) otherToken() string {
 		Token string `json:"access_token"`
 	}
 	s.waitUntil("another program gets a token", func() bool { // ten in ten minutes, which are short here
-		answer, err := s.upstream.Client().Post(s.upstream.URL+"/oauth/v2/token?"+query.Encode(), "", nil)
-		must(s.t, err)
+		answer := sure(s.upstream.Client().Post(s.upstream.URL+"/oauth/v2/token?"+query.Encode(), "", nil))(s.t)
 		defer func() { must(s.t, answer.Body.Close()) }()
 		text := sure(io.ReadAll(answer.Body))(s.t)
 		return json.Unmarshal(text, &given) == nil && given.Token != ""

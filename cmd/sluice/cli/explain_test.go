@@ -129,13 +129,9 @@ func TestFind(t *testing.T) {
 	silent(o)
 	people := s.searched(address, "--resource", "bills", "--limit", "1")
 	silent(people)
-	for _, part := range []string{"rows", "inventory.bills", "vendor_name", "quarantine", "open", bill, "More records of inventory.bills", "left out"} {
-		errorIf(t, !strings.Contains(people.stdout, part) || people.code != codeFine,
-			"exit code %d, no %q in\n%s%s", people.code, part, people.stdout, people.stderr)
-	}
-	if o := s.searched("nowhere."+address, "--json"); o.code != codeFine || !strings.Contains(o.stdout, `"found": false`) || !strings.Contains(o.stdout, `"places": []`) {
-		t.Errorf("of nothing: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
+	people.prints(t, codeFine,
+		"rows", "inventory.bills", "vendor_name", "quarantine", "open", bill, "More records of inventory.bills", "left out")
+	s.searched("nowhere."+address, "--json").prints(t, codeFine, `"found": false`, `"places": []`)
 	s.prints(codeFine, `"family": "raw records"`, "find", bill, "--json")
 	for _, wrong := range []struct {
 		text string
@@ -201,9 +197,7 @@ func TestRead(t *testing.T) {
 	before := s.calls()
 	answer := decoded[any](s, codeFine, "read", name,
 		"currency_id="+currency, "adjustment_date=2026-03-31", "exchange_rate=84.2", "notes=quarter")
-	if answer == nil || s.calls() != before+1 {
-		t.Errorf("the read gave %v for %d calls, want an answer for one", answer, s.calls()-before)
-	}
+	errorIf(t, answer == nil || s.calls() != before+1, "the read gave %v for %d calls, want an answer for one", answer, s.calls()-before)
 	for line, want := range map[string]string{
 		name:                               "the parameter currency_id is missing",
 		name + " currency_id=1 colour=red": `no parameter "colour"`,

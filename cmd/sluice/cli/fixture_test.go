@@ -156,6 +156,15 @@ func (o outcome) says(tb testing.TB, code int, texts ...string) {
 	o.has(tb, o.stdout+o.stderr, code, texts)
 }
 
+// lacks wants an exit code, and that no text is on standard output.
+func (o outcome) lacks(tb testing.TB, code int, texts ...string) {
+	tb.Helper()
+	for _, text := range texts {
+		errorIf(tb, o.code != code || strings.Contains(o.stdout, text),
+			"%q: exit code %d, want %d and not %q\n%s%s", o.args, o.code, code, text, o.stdout, o.stderr)
+	}
+}
+
 func (o outcome) has(tb testing.TB, said string, code int, texts []string) {
 	tb.Helper()
 	for _, text := range texts {

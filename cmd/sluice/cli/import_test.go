@@ -128,9 +128,8 @@ func TestImportedWarehouseEqualsSyncedOne(t *testing.T) {
 		t.Run(l.name, func(t *testing.T) {
 			t.Parallel()
 			_, other, _ := imports(t, l)
-			if diff := cmp.Diff(state, other); diff != "" {
-				t.Errorf("-%s +%s\n%s", first.name, l.name, firstOf(diff))
-			}
+			diff := cmp.Diff(state, other)
+			errorIf(t, diff != "", "-%s +%s\n%s", first.name, l.name, firstOf(diff))
 		})
 	}
 }
@@ -158,9 +157,8 @@ func (s *fixture) syncsAfterImport(want map[string][]string, spent int, saved in
 	s.sync(codeFine)
 	got := s.fields()
 	for table := range want {
-		if diff := cmp.Diff(want[table], got[table]); diff != "" {
-			s.t.Errorf("%s (-synced from the beginning +imported):\n%s", table, firstOf(diff))
-		}
+		diff := cmp.Diff(want[table], got[table])
+		errorIf(s.t, diff != "", "%s (-synced from the beginning +imported):\n%s", table, firstOf(diff))
 	}
 	s.equal()
 	made := s.calls()
@@ -302,9 +300,8 @@ func TestImportReadsStandardInput(t *testing.T) {
 	}
 	id := one[string](s, `SELECT bill_id FROM inventory.bills WHERE _detail_state = 'current' ORDER BY 1 LIMIT 1`)
 	o := s.run("explain", "inventory.bills", id)
-	if o.code != codeFine || !strings.Contains(o.stdout, "imported from standard input, lines 1 to "+bills) || strings.Contains(o.stdout, "not in the call log") {
-		t.Errorf("explain does not say where the record is from (%d):\n%s%s", o.code, o.stdout, o.stderr)
-	}
+	o.prints(t, codeFine, "imported from standard input, lines 1 to "+bills)
+	o.lacks(t, codeFine, "not in the call log")
 	s.counts(0, "calls are counted", `SELECT (SELECT count(*) FROM sluice.calls) + (SELECT count(*) FROM sluice.spent)`)
 	s.counts(1, "sweeps that are due", `SELECT count(*) FROM sluice.streams WHERE resource = 'bills.sweep' AND next_due_at <= clock_timestamp()`)
 }
@@ -530,12 +527,10 @@ func (s *fixture) fields() map[string][]string {
 			if table != resource {
 				of = "_parent_id"
 			}
-			rows, err := s.conn.Query(s.t.Context(), fmt.Sprintf(`SELECT (SELECT string_agg(e.key || '=' || e.value, ' ' ORDER BY e.key)
+			rows := sure(s.conn.Query(s.t.Context(), fmt.Sprintf(`SELECT (SELECT string_agg(e.key || '=' || e.value, ' ' ORDER BY e.key)
 				FROM jsonb_each_text(to_jsonb(t)) e WHERE NOT starts_with(e.key, '_') OR e.key IN ('_parent_id', '_position', '_parent_position'))
-				FROM %s AS t WHERE (t.organization_id, t.%s) IN %s ORDER BY 1`, full, of, live))
-			must(s.t, err)
-			found[service+"."+table], err = pgx.CollectRows(rows, pgx.RowTo[string])
-			must(s.t, err)
+				FROM %s AS t WHERE (t.organization_id, t.%s) IN %s ORDER BY 1`, full, of, live)))(s.t)
+			found[service+"."+table] = sure(pgx.CollectRows(rows, pgx.RowTo[string]))(s.t)
 		}
 	}
 	return found
@@ -586,10 +581,8 @@ func TestExport(t *testing.T) {
 
 	again := filepath.Join(t.TempDir(), "again")
 	s.prints(codeUsage, "", "export", "inventory.items", "inventory.bills*", "bills*", "--to", again)
-	if o := s.run("export", "inventory.items", "inventory.bills*", "analytics.bills", "--to", again); o.code != codeFine || !strings.Contains(o.stdout, "inventory.bills.parquet") ||
-		!strings.Contains(o.stdout, sandbox.DefaultOrganizationID+":") {
-		t.Errorf("exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
+	s.run("export", "inventory.items", "inventory.bills*", "analytics.bills", "--to", again).
+		prints(t, codeFine, "inventory.bills.parquet", sandbox.DefaultOrganizationID+":")
 	for _, table := range made.Tables {
 		one := sure(os.ReadFile(filepath.Join(folder, table.File)))(t)
 		two := sure(os.ReadFile(filepath.Join(again, table.File)))(t)
@@ -629,9 +622,9 @@ func (s *fixture) refusesExports(folder string) {
 		{"nothing --replace --to " + folder, "sluice export lists them"},
 		{"as_of.bills --as-of yesterday --replace --to " + folder, "2026-10-31"},
 	} {
-		if o := s.run(append([]string{"export"}, strings.Fields(wrong.args)...)...); o.code != codeUsage || o.stdout != "" || !strings.Contains(o.stderr, wrong.says) {
-			s.t.Errorf("%s: exit code %d, want %q\n%s%s", wrong.args, o.code, wrong.says, o.stdout, o.stderr)
-		}
+		o := s.run(append([]string{"export"}, strings.Fields(wrong.args)...)...)
+		o.complains(s.t, codeUsage, wrong.says)
+		same(s.t, wrong.args, "", o.stdout)
 	}
 	app := s.opened()
 	for _, wrong := range []struct{ name, day, organization, says string }{

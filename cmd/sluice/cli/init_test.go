@@ -19,23 +19,22 @@ import (
 // loaded reads a configuration whose secrets are missing.
 func loaded(t *testing.T, path string, env map[string]string) *config.Config {
 	t.Helper()
-	read, err := config.Load(path, func(name string) (string, bool) {
+	read := sure(config.Load(path, func(name string) (string, bool) {
 		value, ok := env[name]
 		return value, ok
-	}, os.ReadFile, connectors.All(), config.ForOffline)
-	must(t, err)
+	}, os.ReadFile, connectors.All(), config.ForOffline))(t)
 	return read
 }
 
-// initOf runs init without a terminal, and gives its exit code and its output.
-func initOf(t *testing.T, path string, args ...string) (int, string) {
+// initOf runs init without a terminal. All that it says is on standard output.
+func initOf(t *testing.T, path string, args ...string) outcome {
 	t.Helper()
 	var out buffer
 	code := Main(t.Context(), append([]string{"--config", path, "init"}, args...), Env{
 		Stdin: strings.NewReader("y\n"), Stdout: &out, Stderr: &out, LookupEnv: func(string) (string, bool) { return "", false },
 		ReadFile: os.ReadFile, Now: time.Now,
 	})
-	return code, out.String()
+	return outcome{args: args, code: code, stdout: out.String()}
 }
 
 // answers are flags that make a configuration.
@@ -51,18 +50,14 @@ func answers() []string {
 func TestInitByFlags(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "config.yaml")
-	code, said := initOf(t, path)
-	for _, want := range []string{"--name is missing", "--id is missing", "--api-url is missing", "--auth-url is missing", "--client-id is missing"} {
-		errorIf(t, code != codeUsage || !strings.Contains(said, want), "no flags: exit code %d, want %q\n%s", code, want, said)
-	}
-	code, said = initOf(t, path, append(answers(), "--id", "x", "--services", "books=free", "--database", "mysql://h/d", "--vendor", "a b", "--data-center", "mars")...)
-	for _, want := range []string{"--id wants", "--services there is no such service", "--database is not the address", "--vendor wants", "--data-center there is"} {
-		errorIf(t, code != codeUsage || !strings.Contains(said, want), "wrong flags: exit code %d, want %q\n%s", code, want, said)
-	}
+	initOf(t, path).
+		prints(t, codeUsage, "--name is missing", "--id is missing", "--api-url is missing", "--auth-url is missing", "--client-id is missing")
+	wrong := []string{"--id", "x", "--services", "books=free", "--database", "mysql://h/d", "--vendor", "a b", "--data-center", "mars"}
+	initOf(t, path, append(answers(), wrong...)...).prints(t, codeUsage,
+		"--id wants", "--services there is no such service", "--database is not the address", "--vendor wants", "--data-center there is")
 	_, err := os.Stat(path)
 	fatalIf(t, !os.IsNotExist(err), "a file was written: %v", err)
-	code, said = initOf(t, path, answers()...)
-	fatalIf(t, code != codeFine, "exit code %d\n%s", code, said)
+	initOf(t, path, answers()...).prints(t, codeFine, "")
 	environment := map[string]string{"SLUICE_DATABASE_URL": "postgres://h/d"}
 	made := loaded(t, path, environment)
 	o := made.Organizations[0]
@@ -70,18 +65,15 @@ func TestInitByFlags(t *testing.T) {
 		o.Credentials.RefreshTokenFrom != "${N_1_CO_2_REFRESH_TOKEN}" || made.Database.URL.Reveal() != "postgres://h/d" || made.Vendor.ChatURL != "" {
 		t.Errorf("%+v", o)
 	}
-	code, said = initOf(t, path, answers()...)
-	errorIf(t, code != codeUsage || !strings.Contains(said, "--force replaces it"), "again: exit code %d\n%s", code, said)
-	code, said = initOf(t, path, append(answers(), "--force", "--id", "78", "--json")...)
+	initOf(t, path, answers()...).prints(t, codeUsage, "--force replaces it")
+	forced := initOf(t, path, append(answers(), "--force", "--id", "78", "--json")...)
 	var shown initView
-	must(t, json.Unmarshal([]byte(said), &shown))
-	errorIf(t, code != codeFine || loaded(t, path, environment).Organizations[0].ID != "78" || shown.Config != path || len(shown.Next) != 4,
-		"--force: exit code %d\n%s", code, said)
-	if code, said = initOf(t, path, "--force", "--from-sandbox", "--id", "78"); code != codeUsage || !strings.Contains(said, "--from-sandbox answers --id itself") {
-		t.Errorf("--from-sandbox with an answer: exit code %d\n%s", code, said)
-	}
-	code, said = initOf(t, path, "--force", "--from-sandbox=http://sandbox.example")
-	errorIf(t, code != codeUsage || !strings.Contains(said, "sends tokens in clear"), "a sandbox elsewhere: exit code %d\n%s", code, said)
+	must(t, json.Unmarshal([]byte(forced.stdout), &shown))
+	id := loaded(t, path, environment).Organizations[0].ID
+	errorIf(t, forced.code != codeFine || id != "78" || shown.Config != path || len(shown.Next) != 4,
+		"--force: exit code %d\n%s", forced.code, forced.stdout)
+	initOf(t, path, "--force", "--from-sandbox", "--id", "78").prints(t, codeUsage, "--from-sandbox answers --id itself")
+	initOf(t, path, "--force", "--from-sandbox=http://sandbox.example").prints(t, codeUsage, "sends tokens in clear")
 }
 
 // TestInitKeepsTheExample: the comments of the example are in what init writes, and its answers are
@@ -112,13 +104,10 @@ func TestInitFromSandbox(t *testing.T) {
 	running := sure(server.Start(t.Context(), "127.0.0.1:0", sandbox.Options{Records: 20, Plan: "elite", Vendor: "Acme", Now: time.Now}))(t)
 	t.Cleanup(func() { must(t, running.Stop(context.WithoutCancel(t.Context()))) })
 	path := filepath.Join(t.TempDir(), "config.yaml")
-	code, said := initOf(t, path, "--from-sandbox="+running.URL)
 	folder := filepath.Join(filepath.Dir(path), "sluice-try")
-	errorIf(t, !strings.Contains(said, "run sluice-sandbox postgres --dir "+folder),
-		"the database is missing, and the output does not say so:\n%s", said)
+	initOf(t, path, "--from-sandbox="+running.URL).prints(t, codeFine,
+		"run sluice-sandbox postgres --dir "+folder, "export SLUICE_ENCRYPTION_KEY_FILE="+filepath.Join(folder, "sealing_key"))
 	must(t, os.WriteFile(filepath.Join(folder, "database_url"), []byte("postgres://h/d\n"), 0o600))
-	fatalIf(t, code != codeFine || !strings.Contains(said, "export SLUICE_ENCRYPTION_KEY_FILE="+filepath.Join(folder, "sealing_key")),
-		"exit code %d\n%s", code, said)
 	read := sure(config.Load(path, func(string) (string, bool) { return "", false }, os.ReadFile, connectors.All(), config.ForAll))(t)
 	o := read.Organizations[0]
 	if o.Credentials.ClientSecret.Reveal() != sandbox.ClientSecret || o.Credentials.RefreshToken.Reveal() != sandbox.RefreshToken ||
@@ -127,11 +116,8 @@ func TestInitFromSandbox(t *testing.T) {
 		t.Errorf("%+v", read)
 	}
 	key := sure(os.ReadFile(filepath.Join(folder, "sealing_key")))(t)
-	code, said = initOf(t, path, "--from-sandbox="+running.URL, "--force")
-	fatalIf(t, code != codeFine, "again: exit code %d\n%s", code, said)
+	initOf(t, path, "--from-sandbox="+running.URL, "--force").lacks(t, codeFine, strings.TrimSpace(string(key)))
 	again := sure(os.ReadFile(filepath.Join(folder, "sealing_key")))(t)
-	errorIf(t, string(again) != string(key) || strings.Contains(said, strings.TrimSpace(string(key))),
-		"the sealing key of the try was replaced, or is shown")
-	code, said = initOf(t, path, "--from-sandbox=http://127.0.0.1:1", "--force")
-	errorIf(t, code != codeEnvironment || !strings.Contains(said, "sluice-sandbox serve"), "no sandbox: exit code %d\n%s", code, said)
+	errorIf(t, string(again) != string(key), "the sealing key of the try was replaced")
+	initOf(t, path, "--from-sandbox=http://127.0.0.1:1", "--force").prints(t, codeEnvironment, "sluice-sandbox serve")
 }

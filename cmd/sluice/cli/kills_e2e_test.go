@@ -76,8 +76,7 @@ func TestServeIsKilled(t *testing.T) {
 	errorIf(t, atWork < kills, "only %d streams were at work in %d kills: they hit nothing", atWork, kills)
 	p := s.start("serve", "--listen", "127.0.0.1:0")
 	s.allDone(1)
-	p.terminate()
-	p.ends(codeFine, stopLimit)
+	p.stops()
 	s.wholeAndEqual()
 	s.nothingTwice(atWork)
 }
@@ -102,8 +101,7 @@ func TestPostgresIsKilled(t *testing.T) {
 		errorIf(t, s.atWork() == 0, "no stream was at work when the server crashed: it hit nothing")
 	}
 	s.allDone(1)
-	p.terminate()
-	p.ends(codeFine, stopLimit)
+	p.stops()
 	s.wholeAndEqual()
 }
 
@@ -112,8 +110,8 @@ func (s *fixture) wholeAndEqual() {
 	s.t.Helper()
 	gone, undeclared := s.equal()
 	errorIf(s.t, gone+undeclared != 0, "%d rows without a record upstream, %d with keys that no column takes", gone, undeclared)
-	n := one[int](s, `SELECT count(*) FROM sluice.streams WHERE watermark IS NULL AND enabled AND resource NOT LIKE '%.%'`)
-	errorIf(s.t, n != 0, "%d streams have no watermark", n)
+	s.counts(0, "streams have no watermark",
+		`SELECT count(*) FROM sluice.streams WHERE watermark IS NULL AND enabled AND resource NOT LIKE '%.%'`)
 }
 
 // TestMigrateIsKilled kills the upgrade of a schema at its beginning and behind each fifth of its
@@ -146,9 +144,8 @@ func TestMigrateIsKilled(t *testing.T) {
 		s.quiet()
 	}
 	s.start("migrate").ends(codeFine, patience)
-	if got := one[string](s, sqlSchema); got != want {
-		t.Errorf("schema after kills (-whole +killed):\n%s", cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")))
-	}
+	got := one[string](s, sqlSchema)
+	errorIf(t, got != want, "schema after kills (-whole +killed):\n%s", cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")))
 	s.sync(codeFine)
 	s.wholeAndEqual()
 }
@@ -248,9 +245,8 @@ func (s *fixture) nothingTwice(atWork int) {
 	}
 	s.counts(rows, "the runs inserted", `SELECT sum(inserted) FROM sluice.runs`)
 	s.counts(0, "the runs updated", `SELECT sum(updated) FROM sluice.runs`)
-	if written := s.written(); written[1] != 0 || written[2] != 0 {
-		s.t.Errorf("the server updated %d rows and deleted %d", written[1], written[2])
-	}
+	written := s.written()
+	errorIf(s.t, written[1] != 0 || written[2] != 0, "the server updated %d rows and deleted %d", written[1], written[2])
 	repeated := one[int](s, `SELECT count(c.id) - (SELECT sum(pages) FROM sluice.runs WHERE service <> 'chat')
 		FROM sluice.calls c WHERE c.service NOT IN ('chat', 'auth')`)
 	errorIf(s.t, repeated < 0 || repeated > atWork*atOnce,
@@ -273,8 +269,7 @@ func (s *fixture) nothingLeft() {
 		"records are in quarantine":      `SELECT count(*) FROM sluice.quarantine`,
 		"keys drifted":                   `SELECT coalesce(sum(drifted), 0) FROM sluice.runs`,
 	} {
-		n := one[int](s, sql)
-		errorIf(s.t, n != 0, "%d %s", n, what)
+		s.counts(0, what, sql)
 	}
 }
 
@@ -321,10 +316,9 @@ func lineTo(t *testing.T, database string, tap proxy.Tap) string {
 	address := sure(url.Parse(database))(t)
 	query := address.Query()
 	socket := filepath.Join(query.Get("host"), ".s.PGSQL."+query.Get("port"))
-	line, err := proxy.Listen(t.Context(), func(ctx context.Context) (net.Conn, error) {
+	line := sure(proxy.Listen(t.Context(), func(ctx context.Context) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, "unix", socket)
-	}, tap)
-	must(t, err)
+	}, tap))(t)
 	t.Cleanup(func() { must(t, line.Close()) })
 	return fmt.Sprintf("postgres://%s@%s%s?sslmode=disable", address.User.Username(), line.Address(), address.Path)
 }

@@ -132,8 +132,7 @@ func TestNotifications(t *testing.T) {
 		errorIf(t, got != want, "%s: %d", path, got)
 	}
 	s.brokenLinks(public, address)
-	p.terminate()
-	p.ends(codeFine, stopLimit)
+	p.stops()
 	said := p.stdout.String() + p.stderr.String()
 	errorIf(t, strings.Contains(said, hookSecret) || strings.Contains(said, item), "the receiver says a secret or what a body says:\n%s", said)
 	errorIf(t, s.calls() != calls, "notifications made a call")
@@ -153,10 +152,7 @@ func (s *fixture) looksAt(rule *hints.Entry, item string) {
 	} {
 		args := strings.Fields(command)
 		o := s.run(args...)
-		for _, text := range want {
-			errorIf(s.t, o.code != codeFine || !strings.Contains(o.stdout, text),
-				"%s: exit code %d, want 0 and %q\n%s%s", command, o.code, text, o.stdout, o.stderr)
-		}
+		o.prints(s.t, codeFine, want...)
 		j := s.run(append([]string{"--json"}, args...)...)
 		errorIf(s.t, !json.Valid([]byte(j.stdout)) || strings.Contains(o.stdout+j.stdout, hookSecret),
 			"%s --json: exit code %d\n%s%s", command, j.code, j.stdout, j.stderr)
@@ -172,11 +168,8 @@ func (s *fixture) looksAt(rule *hints.Entry, item string) {
 // broken runs check, which has to name this link.
 func (s *fixture) broken(link string) {
 	s.t.Helper()
-	o := s.run("notifications", "check", "--json")
-	var views []knockView
-	if err := json.Unmarshal([]byte(o.stdout), &views); err != nil || o.code != codeEnvironment || len(views) != 1 || string(views[0].Broken) != link || views[0].Next == "" {
-		s.t.Errorf("check: exit code %d, want 3 and %s\n%s%s", o.code, link, o.stdout, o.stderr)
-	}
+	views := decoded[[]knockView](s, codeEnvironment, "notifications", "check")
+	errorIf(s.t, len(views) != 1 || string(views[0].Broken) != link || views[0].Next == "", "check: %+v, want %s", views, link)
 }
 
 // brokenLinks breaks the way to the inbox at each link.

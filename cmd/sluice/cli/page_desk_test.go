@@ -379,9 +379,7 @@ func TestWhoMaySee(t *testing.T) {
 	for address, statuses := range want {
 		for i, person := range people {
 			d.who = person
-			if got := d.asks(address, nil).Code; got != statuses[i] {
-				t.Errorf("%q gets status %d at %s, want %d", person, got, address, statuses[i])
-			}
+			same(t, "the status that "+person+" gets at "+address, statuses[i], d.asks(address, nil).Code)
 		}
 	}
 	for _, route := range p.routes() {
@@ -391,9 +389,8 @@ func TestWhoMaySee(t *testing.T) {
 	for _, action := range p.actions() {
 		errorIf(t, !slices.Contains(acts, action.Pattern), "the list of actions does not have %s", action.Pattern)
 	}
-	if len(patterns) != len(p.routes()) || len(acts) != len(p.actions()) {
-		t.Errorf("the lists have %d pages and %d actions, the console %d and %d", len(patterns), len(acts), len(p.routes()), len(p.actions()))
-	}
+	errorIf(t, len(patterns) != len(p.routes()) || len(acts) != len(p.actions()),
+		"the lists have %d pages and %d actions, the console %d and %d", len(patterns), len(acts), len(p.routes()), len(p.actions()))
 	for _, pattern := range acts {
 		d.acted(filled(pattern), people)
 	}
@@ -520,9 +517,7 @@ func TestFirstMinutes(t *testing.T) {
 	c.await("/", "No list is late")
 	_, page := c.get("/")
 	errorIf(t, strings.Contains(page, "until rows are there"), "after the first sync the steps are still there\n%s", page)
-	if o := c.end(); o.code != codeFine || !strings.Contains(o.stderr, "the console waits for its database") {
-		t.Errorf("stopped: exit code %d, want %d and a line that it waited\n%s", o.code, codeFine, o.stderr)
-	}
+	c.end().complains(t, codeFine, "the console waits for its database")
 }
 
 // TestServeWaitsForTables: with console.listen, serve starts on an empty database. Its console
@@ -537,8 +532,7 @@ func TestServeWaitsForTables(t *testing.T) {
 	s.configured("console: {listen: " + at + "}\n")
 	p := s.start("serve", "--listen", status)
 	p.said("the console waits for its database", "reason")
-	p.terminate() // it ends while it waits
-	p.ends(codeFine, stopLimit)
+	p.stops() // it ends while it waits
 	p = s.start("serve", "--listen", status)
 	p.said("the console waits for its database", "reason")
 	c := &shownConsole{t: t, address: "http://" + at}
@@ -552,8 +546,7 @@ func TestServeWaitsForTables(t *testing.T) {
 	c.await("/", "No list is late")
 	got, text := get(t, "http://"+status+"/readyz")
 	errorIf(t, got != http.StatusOK, "at work, /readyz has status %d: %s", got, text)
-	p.terminate()
-	p.ends(codeFine, stopLimit)
+	p.stops()
 }
 
 func freeAddress(t *testing.T) string {

@@ -80,6 +80,13 @@ func (p *process) terminate() {
 	must(p.t, p.cmd.Process.Signal(syscall.SIGTERM))
 }
 
+// stops ends a process that serves, as a service manager does.
+func (p *process) stops() {
+	p.t.Helper()
+	p.terminate()
+	p.ends(codeFine, patience)
+}
+
 // worksOff waits for the end of a process that has work. It may take as long as calls arrive, and a
 // minute more for calls that wait for the next minute.
 func (p *process) worksOff(code int) {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"strconv"
 	"strings"
 	"testing"
@@ -65,18 +64,13 @@ func TestQuarantineAccept(t *testing.T) {
 	results := decoded[[]accepted](s, codeFine, "quarantine", "accept", first, "--note", "a test of the vendor")
 	errorIf(t, len(results) != 1 || !results[0].Accepted, "accepted: %+v", results)
 	s.prints(codeFailed, "no such open entry", "quarantine", "accept", first, "--note", "again")
-	if o := s.run("quarantine", "show", first); !strings.Contains(o.stdout, "resolved") || !strings.Contains(o.stdout, "a test of the vendor") {
-		t.Errorf("shown:\n%s", o.stdout)
-	}
+	s.run("quarantine", "show", first).prints(t, codeFine, "resolved", "a test of the vendor")
 	s.prints(codeFine, "1 of 1", "quarantine", "accept", "--resource", "all", "--code", "no_id", "--note", "nameless")
 	s.counts(1, "open entries of those that were not named", `SELECT count(*) FROM sluice.quarantine WHERE state = 'open' AND record_id = '73'`)
 
 	// After an upgrade one command tries all open entries.
-	var tried []engine.Retried
-	o := s.run("quarantine", "retry", "--resource", "inventory.items", "--json")
-	if err := json.Unmarshal([]byte(o.stdout), &tried); err != nil || o.code != codeFailed || len(tried) != 1 || tried[0].Loaded || !strings.Contains(tried[0].Why, "number") {
-		t.Errorf("retried before: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
+	tried := decoded[[]engine.Retried](s, codeFailed, "quarantine", "retry", "--resource", "inventory.items")
+	errorIf(t, len(tried) != 1 || tried[0].Loaded || !strings.Contains(tried[0].Why, "number"), "retried before: %+v", tried)
 	s.exec(`UPDATE sluice.quarantine SET raw = '{"item_id": "73", "rate": 12.5}' WHERE record_id = '73'`)
 	s.prints(codeFine, "1 of 1 loaded", "quarantine", "retry", "--resource", "all")
 	same(t, "the rate is", "12.5", one[string](s, `SELECT rate::text FROM inventory.items WHERE item_id = '73'`))

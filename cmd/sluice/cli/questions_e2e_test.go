@@ -300,9 +300,7 @@ func (q *booksFixture) findsTwins(t *testing.T, asked pageQuestion) {
 					invented++
 				}
 			}
-			if invented > 1 {
-				t.Errorf("%s: %d pairs of vendors are no duplicates: %v", b.name, invented, found[b.key])
-			}
+			errorIf(t, invented > 1, "%s: %d pairs of vendors are no duplicates: %v", b.name, invented, found[b.key])
 			q.findsBillsTwice(t, b, o.TwiceEntered())
 		})
 	}
@@ -361,9 +359,8 @@ func (q *booksFixture) agreesWithStatus(t *testing.T, asked pageQuestion) {
 		in_quarantine, share_complete FROM (`+asked.sql+`) AS shown`)
 	errorIf(t, len(rows) < 50, "%d rows", len(rows))
 	for _, r := range rows {
-		if got, want := sixth(r[2:7]), seen[fmt.Sprint(r[0], " ", r[1])]; got != want {
-			t.Errorf("%s %s: %s, status says %s", r[0], r[1], got, want)
-		}
+		got, want := sixth(r[2:7]), seen[fmt.Sprint(r[0], " ", r[1])]
+		errorIf(t, got != want, "%s %s: %s, status says %s", r[0], r[1], got, want)
 	}
 	for _, b := range q.all {
 		var bills map[string]bool
@@ -376,9 +373,8 @@ func (q *booksFixture) agreesWithStatus(t *testing.T, asked pageQuestion) {
 			}
 		}
 		at := slices.IndexFunc(rows, func(r row) bool { return r[0] == b.key && r[1] == "inventory.bills" })
-		if want := fmt.Sprintf("%.4f", float64(loaded)/float64(live)); rows[at][7] != want {
-			t.Errorf("%s: %v of the bills are complete, want %s", b.name, rows[at][7], want)
-		}
+		want := fmt.Sprintf("%.4f", float64(loaded)/float64(live))
+		errorIf(t, rows[at][7] != want, "%s: %v of the bills are complete, want %s", b.name, rows[at][7], want)
 	}
 }
 
@@ -391,9 +387,8 @@ func (q *booksFixture) findsDifference(t *testing.T, planted bool) {
 		errorIf(t, len(got) > 0, "the books agree, the checks find differences: %v", got)
 		return
 	}
-	if len(got) != 1 || got[0][0] != q.all[2].key || rounded(numeral(got[0][1])).Cmp(big.NewRat(1, 1)) != 0 {
-		t.Errorf("the checks find %v, want 1.00 of %s", got, q.all[2].key)
-	}
+	errorIf(t, len(got) != 1 || got[0][0] != q.all[2].key || rounded(numeral(got[0][1])).Cmp(big.NewRat(1, 1)) != 0,
+		"the checks find %v, want 1.00 of %s", got, q.all[2].key)
 }
 
 // listsAllViews: the catalog has each view with all its columns.
@@ -463,9 +458,7 @@ func (q *booksFixture) teaches(t *testing.T) {
 		}
 	}
 	q.exec("RESET TimeZone")
-	if used != len(lessons()) {
-		t.Errorf("the tutorial has %d statements, %d are known", used, len(lessons()))
-	}
+	errorIf(t, used != len(lessons()), "the tutorial has %d statements, %d are known", used, len(lessons()))
 }
 
 func looked(look, sql string) string {

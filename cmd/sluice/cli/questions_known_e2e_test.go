@@ -30,8 +30,8 @@ func moneyIf(known bool, a figures.Amount) any {
 	return money(a)
 }
 
-// wordOf is unknown where there is no text.
-func wordOf(text string) any {
+// textIf is unknown where there is no text.
+func textIf(text string) any {
 	if text == "" {
 		return nil
 	}
@@ -402,7 +402,7 @@ func (o *organizationBooks) revalued() []row {
 		sums[at] += a.Gain
 	}
 	return rowsOf(maps.All(sums), func(at place, sum figures.Amount) row {
-		return row{at.date, o.currency(o.Ledger.Second()), wordOf(at.account), money(sum)}
+		return row{at.date, o.currency(o.Ledger.Second()), textIf(at.account), money(sum)}
 	})
 }
 
@@ -518,7 +518,7 @@ func (o *organizationBooks) lost() []row {
 // centres are the sums of loaded bills by cost centre, and of those without one.
 func (o *organizationBooks) centres() []row {
 	return rowsOf(slices.All(o.loaded().CostCentres()), func(_ int, c figures.Centre) row {
-		return row{wordOf(c.Value), c.Month, moneyIf(c.Bills > c.WithoutRate, c.Net)}
+		return row{textIf(c.Value), c.Month, moneyIf(c.Bills > c.WithoutRate, c.Net)}
 	})
 }
 

@@ -55,13 +55,9 @@ func TestReaders(t *testing.T) {
 	shown := decoded[readersView](s, codeFine, "readers", "--apply")
 	errorIf(t, len(shown.Applied) != 0 || shown.SQL != "" || len(shown.Lacks) != 0 || len(shown.Groups) != 3, "a second time: %+v", shown)
 	masked, raw := s.reader("masked", "sluice_reader"), s.reader("raw", "sluice_reader_raw")
-	warned := s.run("check").stdout
-	for _, text := range []string{
-		"readers: a warning: reader " + masked + " sees no row in any view", "to end that: sluice readers allow " + masked + " ORGANIZATION;",
-		"readers: a warning: reader " + raw + ` has no statement_timeout; to end that: ALTER ROLE "` + raw + `" SET statement_timeout = '5min';`,
-	} {
-		errorIf(t, !strings.Contains(warned, text), "check does not say %q:\n%s", text, warned)
-	}
+	s.run("check").prints(t, codeFine,
+		"readers: a warning: reader "+masked+" sees no row in any view", "to end that: sluice readers allow "+masked+" ORGANIZATION;",
+		"readers: a warning: reader "+raw+` has no statement_timeout; to end that: ALTER ROLE "`+raw+`" SET statement_timeout = '5min';`)
 	s.sync(codeFine, "items", "bills")
 	const bills = `SELECT count(*) FROM analytics.bills`
 	all := one[int](s, bills)
@@ -81,9 +77,7 @@ func TestReaders(t *testing.T) {
 		{"readers deny " + masked + " gone", codeFine, "sees no row", 0},
 		{"readers allow " + masked + " *", codeFine, "sees in the views: *", all},
 	} {
-		if o := s.run(strings.Fields(step.line)...); o.code != step.code || !strings.Contains(o.stdout+o.stderr, step.said) {
-			t.Errorf("%s: exit code %d, want %d and %q\n%s%s", step.line, o.code, step.code, step.said, o.stdout, o.stderr)
-		}
+		s.run(strings.Fields(step.line)...).says(t, step.code, step.said)
 		n, err := s.asks(masked, bills)
 		errorIf(t, err != nil || n != step.sees, "after %s it sees %d of %d bills, error %v", step.line, n, all, err)
 	}
@@ -95,8 +89,8 @@ func TestReaders(t *testing.T) {
 	}
 	s.configured(declared)
 	s.accept()
-	n = one[int](s, `SELECT count(*) FROM sluice.columns WHERE schema_name = 'custom' AND table_name = 'things'`)
-	errorIf(t, n != 2, "sluice.columns has %d columns of the declared list", n) // its key and its modification time
+	const ofThings = `SELECT count(*) FROM sluice.columns WHERE schema_name = 'custom' AND table_name = 'things'`
+	s.counts(2, "columns of the declared list", ofThings) // its key and its modification time
 	_, err := s.asks(raw, `SELECT count(*) FROM custom.things`)
 	errorIf(t, err != nil, "a raw reader and the declared list: %v", err)
 	_, err = s.asks(masked, `SELECT count(*) FROM custom.things`)
@@ -105,8 +99,7 @@ func TestReaders(t *testing.T) {
 	if shown.SQL != "" || len(shown.Findings) != 0 || !slices.ContainsFunc(shown.Readers, func(r readers.Reader) bool { return r.Role == masked && slices.Equal(r.Organizations, []string{"*"}) }) {
 		t.Errorf("in the end: %+v", shown)
 	}
-	o := s.run("check")
-	errorIf(t, strings.Contains(o.stdout, "readers: a warning"), "check warns of readers that are well:\n%s", o.stdout)
+	s.run("check").lacks(t, codeFine, "readers: a warning")
 	s.exec("REVOKE SELECT ON analytics.bills FROM sluice_reader")
 	s.prints(codeFine, "sluice_reader may not read analytics.bills; to end that: sluice readers --apply;", "check")
 }

@@ -94,8 +94,7 @@ func TestARoleForEachProcess(t *testing.T) {
 	p := s.start("notifications", "serve", "--listen", "127.0.0.1:0")
 	rule := "http://" + p.said("receiving callbacks", "listen") + "/rule/" + businessKey + "/inventory.items"
 	same(t, "the receiver answers with the status", http.StatusOK, s.hook(hookSecret, rule, `{"item_id":"1"}`))
-	p.terminate()
-	p.ends(codeFine, stopLimit)
+	p.stops()
 	errorIf(t, s.run("status").code == codeFine, "the receiver reads the status")
 
 	s.environment["SLUICE_DATABASE_URL"] = console
@@ -231,8 +230,7 @@ func TestPgBouncer(t *testing.T) {
 		return one[bool](h.fixture, `SELECT count(*) = 8 AND bool_and(read_at IS NOT NULL) FROM sluice.hints`)
 	})
 	errorIf(t, !one[bool](h.fixture, `SELECT count(*) > 0 FROM pg_stat_activity WHERE query ~ 'LISTEN'`), "nothing listens")
-	serve.terminate()
-	serve.ends(codeFine, patience)
+	serve.stops()
 	h.equal("inventory.bills")
 	h.equal("inventory.items")
 }

@@ -139,14 +139,12 @@ func withPassword(t *testing.T, address, password string) string {
 
 func (s *fixture) dump() map[string]string {
 	s.t.Helper()
-	rows, err := s.conn.Query(s.t.Context(), `SELECT table_schema, table_name FROM information_schema.tables
-		WHERE table_type = 'BASE TABLE' AND table_schema NOT IN ('pg_catalog', 'information_schema')`)
-	must(s.t, err)
-	names, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (pgx.Identifier, error) {
+	rows := sure(s.conn.Query(s.t.Context(), `SELECT table_schema, table_name FROM information_schema.tables
+		WHERE table_type = 'BASE TABLE' AND table_schema NOT IN ('pg_catalog', 'information_schema')`))(s.t)
+	names := sure(pgx.CollectRows(rows, func(row pgx.CollectableRow) (pgx.Identifier, error) {
 		name := make(pgx.Identifier, 2)
 		return name, row.Scan(&name[0], &name[1])
-	})
-	must(s.t, err)
+	}))(s.t)
 	tables := make(map[string]string, len(names))
 	for _, name := range names {
 		tables[strings.Join(name, ".")] = one[string](s, `SELECT coalesce(string_agg(t::text, E'\n'), '') FROM `+name.Sanitize()+` t`)
@@ -208,8 +206,7 @@ func TestSecretsAreReadAnew(t *testing.T) {
 	was, now := s.hook(hookSecret, rule, `{"item_id":"3"}`), s.hook(otherHook, rule, `{"item_id":"4"}`)
 	errorIf(t, was != http.StatusUnauthorized || now != http.StatusOK, "after a reading the old secret gets %d, the new one %d", was, now)
 	s.until("the organization goes on", `SELECT EXISTS (SELECT FROM inventory.items) AND NOT EXISTS (SELECT FROM sluice.streams WHERE state = 'denied')`)
-	p.terminate()
-	p.ends(codeFine, stopLimit)
+	p.stops()
 	said := p.stdout.String() + p.stderr.String()
 	for _, secret := range []string{"canary", sandbox.RefreshToken, sandbox.ClientSecret, hookSecret, otherHook} {
 		errorIf(t, strings.Contains(said, secret), "%q is in the log:\n%s", secret, said)
@@ -351,8 +348,7 @@ func TestADeniedCredentialComesBack(t *testing.T) {
 	command := "sluice organizations retry " + sandbox.DefaultOrganizationID
 	reason := denied.Streams[0].Reason
 	errorIf(t, !strings.Contains(reason, command), "the reason names no command: %s", reason)
-	o := f.run("status")
-	errorIf(t, !strings.Contains(o.stdout, command), "status names no command:\n%s", o.stdout)
+	f.prints(codeFine, command, "status")
 	asked := f.world.Stats().TokenRequests
 	f.pass(2 * time.Hour)
 	f.sync(codeFailed, f.name)
@@ -402,9 +398,8 @@ func TestOneAnswerClosesForAnHour(t *testing.T) {
 			f.prints(codeBudget, f.name, "sync", f.name)
 			if kind == "retry_after" {
 				for _, command := range []string{"status", "budget"} {
-					if o := f.run(command); !strings.Contains(o.stdout, "HTTP 429 code 44") || !strings.Contains(o.stdout, "sluice budget reopen "+sandbox.DefaultOrganizationID) {
-						t.Errorf("%s does not say what is closed, why and what opens it:\n%s", command, o.stdout)
-					}
+					// It says what is closed, why and what opens it.
+					f.run(command).prints(t, codeFine, "HTTP 429 code 44", "sluice budget reopen "+sandbox.DefaultOrganizationID)
 				}
 			}
 			f.reopens(allowance.gate, allowance.day)

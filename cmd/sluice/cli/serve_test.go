@@ -52,8 +52,7 @@ func (p *process) said(message, key string) string {
 func get(t *testing.T, url string) (int, string) {
 	t.Helper()
 	client := &http.Client{Timeout: patience}
-	answer, err := client.Get(url)
-	must(t, err)
+	answer := sure(client.Get(url))(t)
 	text := sure(io.ReadAll(answer.Body))(t)
 	must(t, answer.Body.Close())
 	return answer.StatusCode, string(text)
@@ -102,8 +101,7 @@ func TestServe(t *testing.T) {
 	s.exec(`INSERT INTO sluice.runs (organization_id, service, resource, class, gen, ended_at, outcome, updated)
 		VALUES ($1, 'inventory', 'items.hinted', 'hinted', 0, now(), 'done', 1)`, businessKey)
 	s.showsStreams(address)
-	p.terminate()
-	p.ends(codeFine, stopLimit)
+	p.stops()
 
 	sure(s.world.Change(sandbox.Change{Seed: 5, Inserts: 3, Edits: 7}))(t)
 	s.pass(25 * time.Hour)
@@ -111,8 +109,7 @@ func TestServe(t *testing.T) {
 	s.allDone(2)
 	s.nothingLeftButDue()
 	s.equal()
-	p.terminate()
-	p.ends(codeFine, stopLimit)
+	p.stops()
 }
 
 // secondPages lets the first page of a list through. All later ones wait until the function is
@@ -180,8 +177,7 @@ func (s *fixture) serveUntil(what, condition string, args ...any) {
 	p := s.start("serve", "--listen", "127.0.0.1:0")
 	p.said("serving", "listen") // wait until serve has started
 	s.until(what, condition, args...)
-	p.terminate()
-	p.ends(codeFine, stopLimit)
+	p.stops()
 	s.quiet()
 }
 
@@ -206,8 +202,7 @@ func TestServeSurvivesAClosedLog(t *testing.T) {
 		t.Fatalf("serve ended with %d", p.code)
 	default:
 	}
-	p.terminate()
-	p.ends(codeFine, stopLimit)
+	p.stops()
 	errorIf(t, strings.Contains(p.stdout.String(), "panic"), "%v", p.stdout.String())
 }
 
@@ -291,9 +286,7 @@ func TestTraces(t *testing.T) {
 		"chunks": {int64(len(chunks)), one[int64](s, `SELECT sum(chunks)::bigint FROM sluice.runs`)},
 		"calls":  {int64(len(calls)), one[int64](s, `SELECT count(*) FROM sluice.calls`)},
 	} {
-		if counts[0] != counts[1] || counts[0] == 0 {
-			t.Errorf("%s: %d spans, and %d rows", what, counts[0], counts[1])
-		}
+		errorIf(t, counts[0] != counts[1] || counts[0] == 0, "%s: %d spans, and %d rows", what, counts[0], counts[1])
 	}
 	same(t, "spans of the three names", len(collector.spans), len(chunks)+len(calls)+len(loads))
 	page := sure(os.ReadFile("../../../docs/operations/traces.md"))(t)
@@ -324,12 +317,9 @@ func (s *fixture) parents(collector *otlpCollector) {
 		}
 		run, of := figureOf(span, "sluice.run.id"), figureOf(parent, "sluice.run.id")
 		apart := run != of && run != 0 // a call for a token is none of the run
-		if parent != nil && (apart || !bytes.Equal(parent.GetTraceId(), span.GetTraceId())) {
-			s.t.Errorf("a span %q of run %d has a parent of run %d, or of another trace", span.GetName(), run, of)
-		}
-		if span.GetEndTimeUnixNano() < span.GetStartTimeUnixNano() {
-			s.t.Errorf("a span %q ends before it begins", span.GetName())
-		}
+		errorIf(s.t, parent != nil && (apart || !bytes.Equal(parent.GetTraceId(), span.GetTraceId())),
+			"a span %q of run %d has a parent of run %d, or of another trace", span.GetName(), run, of)
+		errorIf(s.t, span.GetEndTimeUnixNano() < span.GetStartTimeUnixNano(), "a span %q ends before it begins", span.GetName())
 	}
 }
 

@@ -174,9 +174,8 @@ func shownStatements(ctx context.Context, t *testing.T, conn *pgx.Conn) []statem
 		plain("help of "+c.CommandPath(), c.Short+"\n"+c.Long+"\n"+c.Example)
 		c.Flags().VisitAll(func(f *pflag.Flag) { plain("flag "+f.Name+" of "+c.CommandPath(), f.Usage) })
 	})
-	rows, err := conn.Query(ctx, `SELECT DISTINCT description FROM pg_description WHERE description ~ '[A-Z]{2,} '
-		AND objoid >= 16384 ORDER BY description`)
-	must(t, err)
+	rows := sure(conn.Query(ctx, `SELECT DISTINCT description FROM pg_description WHERE description ~ '[A-Z]{2,} '
+		AND objoid >= 16384 ORDER BY description`))(t)
 	comments := sure(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 	for _, comment := range comments {
 		plain("a comment in the database", comment)
@@ -269,9 +268,8 @@ func TestDBTPackage(t *testing.T) {
 			all.Metrics = append(all.Metrics, file.Metrics...)
 			all.Exposures = append(all.Exposures, file.Exposures...)
 			for _, used := range regexp.MustCompile(`- (\w+): \{arguments`).FindAllStringSubmatch(string(text), -1) {
-				if !tests[used[1]] && !fileExists(filepath.Join(root, "tests", "generic", used[1]+".sql")) {
-					t.Errorf("%s: the test %s is not defined", path, used[1])
-				}
+				errorIf(t, !tests[used[1]] && !fileExists(filepath.Join(root, "tests", "generic", used[1]+".sql")),
+					"%s: the test %s is not defined", path, used[1])
 			}
 		}
 		return nil

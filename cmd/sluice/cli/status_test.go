@@ -73,9 +73,7 @@ func TestStatusTellsOfTokensThatDieYoung(t *testing.T) {
 		}
 	}
 	s.exec(`UPDATE sluice.tokens SET fell_back = true`)
-	if o := s.run("status"); !strings.Contains(o.stdout, "(1 credential): the configured one is in use") {
-		t.Errorf("status does not say that upstream refuses the refresh token that it sent:\n%s", o.stdout)
-	}
+	s.prints(codeFine, "(1 credential): the configured one is in use", "status") // upstream refuses the refresh token that it sent
 }
 
 // TestWhatASyncWaitsFor: a sync waits for streams that go on within five minutes, and no longer.
@@ -96,8 +94,7 @@ func TestWhatASyncWaitsFor(t *testing.T) {
 		"running":              {streams.Status{State: "running", Until: at(time.Hour)}, false},
 		"queued":               {streams.Status{State: "queued", Until: at(time.Hour)}, false},
 	} {
-		leaves := w.waits(test.stream)
-		errorIf(t, leaves != test.leaves, "%s: a sync leaves it to the next one: %t, want %t", name, leaves, test.leaves)
+		same(t, name+": a sync leaves it to the next one", test.leaves, w.waits(test.stream))
 	}
 }
 

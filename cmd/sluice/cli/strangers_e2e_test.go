@@ -53,8 +53,7 @@ func TestObjectsOfOthers(t *testing.T) {
 			p := s.start("serve", "--listen", "127.0.0.1:0")
 			p.said("serving", "listen")
 			strangers.Loot()
-			p.terminate()
-			p.ends(codeFine, stopLimit)
+			p.stops()
 			strangers.Loot()
 			s.goesOn(strangers, "migrate", "verify --local")
 		})
@@ -137,9 +136,7 @@ func TestCheckWarnsOfRightsOfOthers(t *testing.T) {
 		want["table inventory."+table+" belongs to role "+role+" and not to the one that migrated: checks leave it out"] = "if it is one of the program's, ALTER TABLE inventory." + table + " OWNER TO " + owner + ";"
 	}
 	same(t, "warnings", want, warnings())
-	if text := s.run("check"); text.code != codeFine || !strings.Contains(text.stdout, "ok    other roles of the database: a warning: any role may create") {
-		t.Errorf("for people:\n%s%s", text.stdout, text.stderr)
-	}
+	s.prints(codeFine, "ok    other roles of the database: a warning: any role may create", "check")
 	for _, remedy := range want {
 		if strings.HasPrefix(remedy, "if ") {
 			continue
@@ -213,8 +210,7 @@ func TestADatabaseOnAnotherHost(t *testing.T) {
 		}
 		p := s.start("serve", "--listen", "127.0.0.1:0")
 		p.said("serving", "listen")
-		p.terminate()
-		p.ends(codeFine, stopLimit)
+		p.stops()
 		same(t, why+": serve warns", times, strings.Count(p.stderr.String(), warning))
 	}
 	says(false, "the database of this machine")

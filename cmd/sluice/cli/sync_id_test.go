@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -104,8 +105,7 @@ func TestAWatermarkAheadOfTimeIsRefused(t *testing.T) {
 	if r := s.synced(codeFine, o).Streams[0]; r.Received < one[int64](s, `SELECT count(*) FROM inventory.items`) || r.Inserted != 0 || !strings.Contains(o.stderr, "to none: the whole list is read") {
 		t.Errorf("without a proven watermark: %+v\n%s", r, o.stderr)
 	}
-	o = s.run("status")
-	errorIf(t, strings.Contains(o.stdout, "ERROR"), "status after it:\n%s", o.stdout)
+	s.run("status").lacks(t, codeFine, "ERROR")
 }
 
 // TestDrift makes three resources drift and removes a key, and runs drift for all, for one, and for
@@ -139,12 +139,8 @@ func TestDrift(t *testing.T) {
 	} {
 		args := append([]string{"drift"}, c.args...)
 		o := s.run(args...)
-		if lines := strings.Count(o.stdout, "\n") - 1; o.code != codeFine || lines != c.lines {
-			t.Errorf("%q: exit code %d, %d lines, want %d\n%s%s", args, o.code, lines, c.lines, o.stdout, o.stderr)
-		}
-		for _, text := range c.texts {
-			errorIf(t, !strings.Contains(o.stdout, text), "%q does not say %q\n%s", args, text, o.stdout)
-		}
+		o.prints(t, codeFine, c.texts...)
+		same(t, fmt.Sprintf("lines of %q", args), c.lines, strings.Count(o.stdout, "\n")-1)
 		report := decoded[driftReport](s, codeFine, args...)
 		errorIf(t, len(report.Keys) != c.lines || report.Keys[0].Hint == "" || report.Keys[0].Seen == 0 || report.Keys[0].FirstSeenAt.IsZero(),
 			"%q --json: %+v", args, report)

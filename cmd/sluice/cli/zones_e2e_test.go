@@ -212,9 +212,7 @@ func TestProbe(t *testing.T) {
 				got[v.Capability] = strings.TrimSpace(string(v.Verdict) + " " + v.Value)
 			}
 			for c, want := range test.want {
-				if got[c] != want {
-					t.Errorf("%s: %q, want %q\n%+v", c, got[c], want, list.Verdicts)
-				}
+				errorIf(t, got[c] != want, "%s: %q, want %q\n%+v", c, got[c], want, list.Verdicts)
 				stored := one[string](s, `SELECT trim(verdict || ' ' || value) || ' ' || source FROM sluice.capabilities
 					WHERE service || '.' || resource = $1 AND capability = $2`, test.resource, c)
 				errorIf(t, !strings.HasPrefix(want, "unknown") && stored != want+" probed", "%s: stored as %q", c, stored)

@@ -80,9 +80,7 @@ func TestWorkerWaitsForLateOnes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		queue, receiver := worker(t, delivery.Chaos{Late: 1, LateBy: 90 * time.Millisecond})
 		queue.Add(callback("a"))
-		if err := queue.SetChaos(delivery.Chaos{Late: 1}); err != nil { // by a minute
-			t.Fatal(err)
-		}
+		must(t, queue.SetChaos(delivery.Chaos{Late: 1})) // by a minute
 		queue.Add(callback("b"))
 		<-time.After(2 * time.Minute)
 		expect(t, receiver.read(), "90ms a rendered after 90ms", "1m0s b rendered after 1m0s")

@@ -126,23 +126,18 @@ func TestProxyReencodes(t *testing.T) {
 	h := byHand(t, delivery.Chaos{Reencode: 1}, 200)
 	h.Add(fixed(original), fixed("bill=7"))
 	got := h.after(t, 0)
-	if got[1].body != "bill=7" {
-		t.Errorf("what is no JSON became %q", got[1].body)
-	}
+	errorIf(t, got[1].body != "bill=7", "what is no JSON became %q", got[1].body)
 	var values [2]any
 	for n, text := range []string{original, got[0].body} {
 		decoder := json.NewDecoder(bytes.NewReader([]byte(text)))
 		decoder.UseNumber()
-		if err := decoder.Decode(&values[n]); err != nil {
-			t.Fatalf("%q: %v", text, err)
-		}
+		must(t, decoder.Decode(&values[n]))
 	}
-	if diff := cmp.Diff(values[0], values[1]); diff != "" || got[0].body == original {
-		t.Errorf("%s\n(-want +got):\n%s", got[0].body, diff)
-	}
-	if got[0].header.Get("X-Mark") != "m" || got[0].header.Get("Content-Type") != "application/json;charset=UTF-8" || h.Stats().Reencoded != 2 {
-		t.Errorf("headers %v, %+v", got[0].header, h.Stats())
-	}
+	diff := cmp.Diff(values[0], values[1])
+	errorIf(t, diff != "" || got[0].body == original, "%s\n(-want +got):\n%s", got[0].body, diff)
+	header := got[0].header
+	errorIf(t, header.Get("X-Mark") != "m" || header.Get("Content-Type") != "application/json;charset=UTF-8" || h.Stats().Reencoded != 2,
+		"headers %v, %+v", header, h.Stats())
 }
 
 func TestProxyPacks(t *testing.T) {

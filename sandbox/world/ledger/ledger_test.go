@@ -88,9 +88,8 @@ func checkBill(t *testing.T, l *ledger.Ledger, n int) {
 				paid += share.Cents
 			}
 		}
-		if l.Payments[payment].Vendor != b.Vendor || l.Payments[payment].Date <= b.Date {
-			t.Errorf("bill %d of vendor %d on %s is paid by %+v", n, b.Vendor, b.Date, l.Payments[payment])
-		}
+		errorIf(t, l.Payments[payment].Vendor != b.Vendor || l.Payments[payment].Date <= b.Date,
+			"bill %d of vendor %d on %s is paid by %+v", n, b.Vendor, b.Date, l.Payments[payment])
 	}
 	errorIf(t, net != b.Net || tax != b.Tax || paid+b.Credited() > b.Gross() || b.Deleted && paid > 0 || b.Status != ledger.Posted && paid > 0,
 		"bill %d: net %d, tax %d, paid %d of %+v", n, net, tax, paid, b)
@@ -214,9 +213,8 @@ func TestQuarters(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{"2026-01-01": "2026-01-01", "2026-03-31": "2026-01-01", "2026-04-01": "2026-04-01", "2026-12-31": "2026-10-01"} {
 		day, err := ledger.ReadDay(text)
-		if err != nil || day.Quarter().String() != want || day.String() != text {
-			t.Errorf("%s: quarter %s, day %s, %v; want %s", text, day.Quarter(), day, err, want)
-		}
+		errorIf(t, err != nil || day.Quarter().String() != want || day.String() != text,
+			"%s: quarter %s, day %s, %v; want %s", text, day.Quarter(), day, err, want)
 	}
 	_, err := ledger.ReadDay("2026-02-30")
 	errorIf(t, err == nil, "the 30th of February is a day")

@@ -209,9 +209,8 @@ func TestForgedTokens(t *testing.T) {
 				test.change(b.provider)
 			}
 			b.want(name, "/", 403, test.want)
-			if b.cookie("sluice") != nil || b.lines("the console refused a request") != 1 || b.lines("a person signed in") != 0 {
-				t.Errorf("the session is %v, the log:\n%s", b.cookie("sluice"), b.logged())
-			}
+			errorIf(t, b.cookie("sluice") != nil || b.lines("the console refused a request") != 1 || b.lines("a person signed in") != 0,
+				"the session is %v, the log:\n%s", b.cookie("sluice"), b.logged())
 			errorIf(t, b.provider.exchanged != 1, "%d exchanges: the token was not looked at", b.provider.exchanged)
 		})
 	}

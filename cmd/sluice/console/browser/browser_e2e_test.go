@@ -114,18 +114,13 @@ func TestGoodPage(t *testing.T) {
 			p.Open(url)
 			p.NoOverflow()
 			p.Contrast()
-			if got, want := p.Tab(), []string{"#next", "#name", `button "Send"`, "#more"}; !slices.Equal(got, want) {
-				t.Errorf("the focus goes to %q, want %q", got, want)
-			}
-			if got := p.Focusable(); got != 4 {
-				t.Errorf("%d elements take the focus, want 4", got)
-			}
+			got, want := p.Tab(), []string{"#next", "#name", `button "Send"`, "#more"}
+			errorIf(t, !slices.Equal(got, want), "the focus goes to %q, want %q", got, want)
+			errorIf(t, p.Focusable() != 4, "%d elements take the focus, want 4", p.Focusable())
 			p.Expect("dialog: Really?")
 			p.Click("#more")
 			p.Wait("#out")
-			if got := p.Text("#out"); got != "yes" {
-				t.Errorf("after the dialog the page says %q", got)
-			}
+			errorIf(t, p.Text("#out") != "yes", "after the dialog the page says %q", p.Text("#out"))
 			path := filepath.Join(t.TempDir(), "page.png")
 			p.Screenshot(path)
 			picture, err := os.ReadFile(path)
@@ -133,34 +128,24 @@ func TestGoodPage(t *testing.T) {
 				t.Fatal(err)
 			}
 			config, err := png.DecodeConfig(bytes.NewReader(picture))
-			if err != nil || config.Width != width {
-				t.Errorf("the picture is %d pixels wide, want %d (error %v)", config.Width, width, err)
-			}
-			if got, want := p.Links(), []string{url + "/two", url + "/three?x=1"}; !slices.Equal(got, want) {
-				t.Errorf("the links lead to %q, want %q", got, want)
-			}
+			errorIf(t, err != nil || config.Width != width, "the picture is %d pixels wide, want %d (error %v)", config.Width, width, err)
+			got, want = p.Links(), []string{url + "/two", url + "/three?x=1"}
+			errorIf(t, !slices.Equal(got, want), "the links lead to %q, want %q", got, want)
 			if config, err := png.DecodeConfig(bytes.NewReader(p.Picture())); err != nil || config.Width != width || config.Height != 600 {
 				t.Errorf("the window is %d by %d pixels (error %v)", config.Width, config.Height, err)
 			}
 			p.Type("#name", "Ada")
 			p.Press(" & co")
 			p.Enter()
-			if got := p.URL(); got != url+"/two?name=Ada+%26+co" {
-				t.Errorf("the form leads to %s", got)
-			}
+			errorIf(t, p.URL() != url+"/two?name=Ada+%26+co", "the form leads to %s", p.URL())
 			p.Open(url)
 			p.Follow("#next")
-			if got := p.Text("h1"); got != "Second" || p.URL() != url+"/two" || p.Count("h1") != 1 {
-				t.Errorf("the link leads to %q at %s", got, p.URL())
-			}
-			if p.Count("#plain") != 0 {
-				t.Error("the page has what is for pages without scripts")
-			}
+			title := p.Text("h1")
+			errorIf(t, title != "Second" || p.URL() != url+"/two" || p.Count("h1") != 1, "the link leads to %q at %s", title, p.URL())
+			errorIf(t, p.Count("#plain") != 0, "the page has what is for pages without scripts")
 			p.WithoutScript()
 			p.Open(url + "/two")
-			if got := p.Text("#plain"); got != "Plain" {
-				t.Errorf("without scripts the page says %q", got)
-			}
+			errorIf(t, p.Text("#plain") != "Plain", "without scripts the page says %q", p.Text("#plain"))
 			p.Contrast()
 		}
 	}
@@ -182,9 +167,8 @@ func TestWalk(t *testing.T) {
 	w.Unfold("Ask…")
 	w.Fill("Why", "so")
 	w.To("Ask")
-	if want := []string{"/", "/three", "/", "/", "/two?other=&why=so"}; !slices.Equal(seen, want) {
-		t.Errorf("the walk sees %q, want %q", seen, want)
-	}
+	want := []string{"/", "/three", "/", "/", "/two?other=&why=so"}
+	errorIf(t, !slices.Equal(seen, want), "the walk sees %q, want %q", seen, want)
 	if want := []string{"Next", "Back", "Ask…", "Why", "Ask"}; w.Clicks != 4 || w.Fields != 1 || !slices.Equal(w.Way, want) || w.Took <= 0 {
 		t.Errorf("%d clicks, %d fields, %q in %s", w.Clicks, w.Fields, w.Way, w.Took)
 	}
@@ -206,9 +190,8 @@ func TestClock(t *testing.T) {
 		if now, err := time.Parse(time.RFC3339, p.Text("#now")); err != nil || time.Until(now.Add(-ahead)).Abs() > time.Minute {
 			t.Errorf("with a clock that is wrong by %s it is %s (error %v)", ahead, now, err)
 		}
-		if then := p.Text("#then"); then != "1970-01-01T00:00:00.000Z" {
-			t.Errorf("the epoch is %s", then)
-		}
+		then := p.Text("#then")
+		errorIf(t, then != "1970-01-01T00:00:00.000Z", "the epoch is %s", then)
 	}
 }
 
@@ -310,9 +293,7 @@ func TestBadPages(t *testing.T) {
 				t.Fatalf("failures %q, want %q", failures, test.want)
 			}
 			for i, want := range test.want {
-				if !strings.Contains(failures[i], want) {
-					t.Errorf("failure %q, want %q", failures[i], want)
-				}
+				errorIf(t, !strings.Contains(failures[i], want), "failure %q, want %q", failures[i], want)
 			}
 		})
 	}
@@ -327,9 +308,8 @@ func TestDarkPages(t *testing.T) {
 	})
 	b := browser.Start(t)
 	for dark, want := range map[bool]int{false: 0, true: 1} {
-		if got := failuresOf(t, b, 360, dark, func(p *browser.Page) { p.Open(url); p.Contrast() }); len(got) != want {
-			t.Errorf("dark %t: failures %q, want %d", dark, got, want)
-		}
+		got := failuresOf(t, b, 360, dark, func(p *browser.Page) { p.Open(url); p.Contrast() })
+		errorIf(t, len(got) != want, "dark %t: failures %q, want %d", dark, got, want)
 	}
 }
 
@@ -340,7 +320,13 @@ func TestNoBrowser(t *testing.T) {
 	var group sync.WaitGroup
 	group.Go(func() { browser.Start(j) })
 	group.Wait()
-	if len(j.failures) != 1 || !strings.Contains(j.failures[0], ".ci/setup browser") {
-		t.Errorf("failures %q", j.failures)
+	errorIf(t, len(j.failures) != 1 || !strings.Contains(j.failures[0], ".ci/setup browser"), "failures %q", j.failures)
+}
+
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
 	}
 }

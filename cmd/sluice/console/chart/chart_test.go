@@ -144,9 +144,7 @@ func TestStrip(t *testing.T) {
 	inside, attributes := texts(t, days().SVG())
 	has(t, inside, "Runs of bills", "1 without any, 1 good, 1 partly failed, 1 failed.", "1 Mar: 2 runs", "</title><script>\u2400")
 	for attribute, want := range map[string][]string{"height": {"20", "10", "2", "20", "14"}, "x": {"1", "9", "17", "25"}} {
-		if !slices.Equal(attributes[attribute], want) {
-			t.Errorf("%s is %q, want %q", attribute, attributes[attribute], want)
-		}
+		errorIf(t, !slices.Equal(attributes[attribute], want), "%s is %q, want %q", attribute, attributes[attribute], want)
 	}
 }
 

@@ -284,9 +284,8 @@ func journal(t *testing.T, w *world.World, books figures.Books) {
 			rises++
 		}
 	}
-	if rises == 0 || rises != len(books.PriceRises(today)) || rises == len(books.PriceChanges()) {
-		t.Errorf("%d prices rose this quarter by more than five percent, %d are told", rises, len(books.PriceRises(today)))
-	}
+	errorIf(t, rises == 0 || rises != len(books.PriceRises(today)) || rises == len(books.PriceChanges()),
+		"%d prices rose this quarter by more than five percent, %d are told", rises, len(books.PriceRises(today)))
 }
 
 // duplicates are the only vendors with an equal tax number or name, and bills with an equal number.
@@ -333,9 +332,8 @@ func duplicates(t *testing.T, books figures.Books, bills []fields) {
 	for _, count := range numbers {
 		twice += count - 1
 	}
-	if pairs != 4 || shared != 4 || twice != 2 || len(books.TwiceEntered()) != 2 {
-		t.Errorf("%d planted pairs, %d vendors share; %d numbers twice, %v", pairs, shared, twice, books.TwiceEntered())
-	}
+	errorIf(t, pairs != 4 || shared != 4 || twice != 2 || len(books.TwiceEntered()) != 2,
+		"%d planted pairs, %d vendors share; %d numbers twice, %v", pairs, shared, twice, books.TwiceEntered())
 }
 
 func both(vendors map[string]bool, d figures.Duplicate, expected bool) int {

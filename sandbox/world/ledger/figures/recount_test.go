@@ -174,9 +174,8 @@ func spend(t *testing.T, books figures.Books, bills, expenses []fields) {
 		taxed.add(tax.Quarter.String()+" "+tax.Source+" "+tax.Name, exact(t, tax.Charged))
 		taxed.add(tax.Quarter.String()+" reverse "+tax.Name, exact(t, tax.Reverse))
 	}
-	if unknown != 2 || len(books.WithoutRate()) != 2 || counted < 2 {
-		t.Errorf("%d bills without a rate, %v, %d lines", unknown, books.WithoutRate(), counted)
-	}
+	errorIf(t, unknown != 2 || len(books.WithoutRate()) != 2 || counted < 2,
+		"%d bills without a rate, %v, %d lines", unknown, books.WithoutRate(), counted)
 	agree(t, "spend", want, got)
 	agree(t, "input tax", taxes, taxed)
 }
