@@ -163,7 +163,8 @@ func TestDeliveryFaults(t *testing.T) {
 		must(t, clean.err)
 		whole := clean.body
 		r := struck("cut")
-		errorIf(t, !errors.Is(r.err, io.ErrUnexpectedEOF) || len(r.body) != len(whole)/2, "cut: %d of %d bytes, %v", len(r.body), len(whole), r.err)
+		errorIf(t, !errors.Is(r.err, io.ErrUnexpectedEOF) || len(r.body) != len(whole)/2,
+			"cut: %d of %d bytes, %v", len(r.body), len(whole), r.err)
 		r = struck("cut_silent")
 		errorIf(t, r.err != nil || r.body != whole[:len(whole)/2] || r.length != -1 || r.encoding != nil,
 			"cut_silent: %d of %d bytes, %v", len(r.body), len(whole), r.err)
@@ -184,8 +185,8 @@ func TestDeliveryFaults(t *testing.T) {
 func TestEveryFaultKindHasASentence(t *testing.T) {
 	t.Parallel()
 	rare := strings.Fields("insert_between edit_between filter_exact gzip_bomb csv_newlines csv_empty_id csv_no_header csv_no_trailer " +
-		"csv_same_token csv_cut_line csv_extra_column csv_empty token_error token_denied token_empty token_no_life token_odd_life token_rotated " +
-		"token_slow_down token_unknown token_unauthorized silent_channel")
+		"csv_same_token csv_cut_line csv_extra_column csv_empty token_error token_denied token_empty token_no_life token_odd_life " +
+		"token_rotated token_slow_down token_unknown token_unauthorized silent_channel")
 	rare = slices.Sorted(slices.Values(append(rare, keysOf(pageFaults())...)))
 	want := strings.Fields("html cut cut_silent error_in_200 wrong_page repeat_page ignore_filter empty_more missing_context unavailable " +
 		"throttle crowded exhausted unauthorized forbidden poison nul unsorted reset slow redirect duplicate delete_between extra_keys")

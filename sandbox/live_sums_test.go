@@ -85,7 +85,7 @@ func agreeBill(t *testing.T, l listing, listed, one object, items map[string]boo
 	t.Helper()
 	same(t, "total", l.name, number(t, listed["total"]), sums(t, one["sub_total"], one["tax_total"], one["adjustment"]))
 	same(t, "balance_due", l.name, number(t, listed["balance_due"]), number(t, one["balance"]))
-	same(t, "payment_made with balance and credits", l.name, sums(t, one["payment_made"], one["balance"], one["vendor_credits_applied"]), number(t, one["total"]))
+	same(t, "payment_made, balance, credits", l.name, sums(t, one["payment_made"], one["balance"], one["vendor_credits_applied"]), number(t, one["total"]))
 	same(t, "payment_made", l.name, number(t, one["payment_made"]), sumOver(t, elements(t, one, "payments"), "amount"))
 	lines, named, levied := elements(t, one, "line_items"), 0, new(big.Rat)
 	for _, line := range lines {
@@ -105,7 +105,7 @@ func agreeNote(t *testing.T, l listing, one object) {
 	t.Helper()
 	same(t, "total", l.name, number(t, one["total"]), sums(t, one["sub_total"], one["tax_total"]))
 	same(t, "sub_total", l.name, number(t, one["sub_total"]), sumOver(t, elements(t, one, "line_items"), "item_total"))
-	same(t, "total_credits_used", l.name, number(t, one["total_credits_used"]), sumOver(t, elements(t, one, "invoices_credited"), "credited_amount"))
+	same(t, "credits used", l.name, number(t, one["total_credits_used"]), sumOver(t, elements(t, one, "invoices_credited"), "credited_amount"))
 	same(t, "used and left", l.name, sums(t, one["total_credits_used"], one["total_refunded_amount"], one["balance"]), number(t, one["total"]))
 }
 

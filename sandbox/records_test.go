@@ -202,6 +202,8 @@ func TestHeadersOnly(t *testing.T) {
 // TestNewRefusesBadOptions: an option that makes no sense is named in the error, or at least refused.
 func TestNewRefusesBadOptions(t *testing.T) {
 	t.Parallel()
+	type more = []sandbox.OrganizationOptions
+	const books = sandbox.WorldBooks
 	now := newClock().Now
 	for name, c := range map[string]struct {
 		options sandbox.Options
@@ -212,17 +214,17 @@ func TestNewRefusesBadOptions(t *testing.T) {
 		"an unknown plan":                   {sandbox.Options{Now: now, Plan: "golden"}, "Plan"},
 		"a network with a blank":            {sandbox.Options{Now: now, Networks: []string{"a b"}}, "Networks"},
 		"a module twice":                    {sandbox.Options{Now: now, CustomModules: []string{"cm_a", "cm_a"}}, "CustomModules"},
-		"an organization twice":             {sandbox.Options{Now: now, Organizations: []sandbox.OrganizationOptions{{ID: org}}}, "Organizations"},
-		"a data center with a slash":        {sandbox.Options{Now: now, Organizations: []sandbox.OrganizationOptions{{ID: "1", DataCenter: "a/b"}}}, "data center"},
-		"an organization on the moon":       {sandbox.Options{Now: now, Organizations: []sandbox.OrganizationOptions{{ID: "1", TimeZone: "Moon/Base"}}}, "Moon"},
+		"an organization twice":             {sandbox.Options{Now: now, Organizations: more{{ID: org}}}, "Organizations"},
+		"a data center with a slash":        {sandbox.Options{Now: now, Organizations: more{{ID: "1", DataCenter: "a/b"}}}, "data center"},
+		"an organization on the moon":       {sandbox.Options{Now: now, Organizations: more{{ID: "1", TimeZone: "Moon/Base"}}}, "Moon"},
 		"a negative page":                   {sandbox.Options{Now: now, ChatPage: -1}, "ChatPage"},
 		"a rate of 2":                       {sandbox.Options{Now: now, Chaos: sandbox.Chaos{Reencode: 2}}, ""},
 		"an unknown world":                  {sandbox.Options{Now: now, World: "novel"}, ""},
-		"an unknown currency":               {sandbox.Options{Now: now, World: sandbox.WorldBooks, Base: "XYZ"}, ""},
-		"one of another organization":       {sandbox.Options{Now: now, World: sandbox.WorldBooks, Organizations: []sandbox.OrganizationOptions{{ID: "2", Base: "JPY"}}}, ""},
+		"an unknown currency":               {sandbox.Options{Now: now, World: books, Base: "XYZ"}, ""},
+		"one of another organization":       {sandbox.Options{Now: now, World: books, Organizations: more{{ID: "2", Base: "JPY"}}}, ""},
 		"a currency without books":          {sandbox.Options{Now: now, Base: "EUR"}, ""},
 		"a planted change without books":    {sandbox.Options{Now: now, Plant: []string{"difference"}}, ""},
-		"an unknown planted change in them": {sandbox.Options{Now: now, World: sandbox.WorldBooks, Plant: []string{"chaos"}}, ""},
+		"an unknown planted change in them": {sandbox.Options{Now: now, World: books, Plant: []string{"chaos"}}, ""},
 	} {
 		_, err := sandbox.New(c.options)
 		errorIf(t, err == nil || !strings.Contains(err.Error(), c.names), "%s: error %v, want one that names %q", name, err, c.names)

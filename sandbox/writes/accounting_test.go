@@ -123,7 +123,8 @@ func TestAccounts(t *testing.T) {
 	listed := u.listed(t, path+"?sort_column=account_name&sort_order=A&filter_by=AccountType.Expense", "chartofaccounts", "account_id", id)
 	errorIf(t, listed == nil || string(listed["child_count"]) != "1" || string(listed["is_child_present"]) != "true",
 		"the parent is listed as %s", listed)
-	same(t, text(u.records(t, path+"?sort_column=account_name&sort_order=A", "chartofaccounts")[0]["account_name"]), "AAA Travel", "sorted by name")
+	sorted := u.records(t, path+"?sort_column=account_name&sort_order=A", "chartofaccounts")
+	same(t, text(sorted[0]["account_name"]), "AAA Travel", "sorted by name")
 	for filter, want := range map[string]bool{"Active": true, "All": true, "Inactive": false, "Asset": false, "Income": false} {
 		same(t, u.listed(t, path+"?filter_by=AccountType."+filter, "chartofaccounts", "account_id", id) != nil, want, filter)
 	}

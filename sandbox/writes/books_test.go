@@ -69,7 +69,8 @@ func TestBooksAddUpAfterWrites(t *testing.T) {
 		paid := total(t, bill["payments"], "amount")
 		errorIf(t, due.Sub(due, paid).Cmp(number(t, text(bill["balance"]))) != 0 || due.Sign() < 0,
 			"bill %s: %s due, balance %s", id, due.FloatString(2), bill["balance"])
-		errorIf(t, applied[id] == nil || paid.Cmp(applied[id]) != 0, "bill %s: paid %s, the payment says %v", id, paid.FloatString(2), applied[id])
+		errorIf(t, applied[id] == nil || paid.Cmp(applied[id]) != 0,
+			"bill %s: paid %s, the payment says %v", id, paid.FloatString(2), applied[id])
 		same(t, text(bill["status"]) == "paid", due.Sign() == 0, id, due.FloatString(2), bill["status"])
 	}
 	errorIf(t, checked != len(bills) || checked == 0, "%d bills of %d are in the truth", checked, len(bills))
