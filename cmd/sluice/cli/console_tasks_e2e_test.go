@@ -258,7 +258,8 @@ func (s *fixture) zone() *time.Location {
 func (s *fixture) active(rates sandbox.Activity) {
 	s.t.Helper()
 	body := sure(json.Marshal(rates))(s.t)
-	answer := sure(s.upstream.Client().Post(s.upstream.URL+"/_sandbox/activity", "application/json", strings.NewReader(string(body))))(s.t)
+	answer, err := s.upstream.Client().Post(s.upstream.URL+"/_sandbox/activity", "application/json", strings.NewReader(string(body)))
+	must(s.t, err)
 	must(s.t, answer.Body.Close())
 	fatalIf(s.t, answer.StatusCode != http.StatusOK, "set the activity: %s", answer.Status)
 }
@@ -273,7 +274,8 @@ func (s *fixture) otherToken() string {
 		Token string `json:"access_token"`
 	}
 	s.waitUntil("another program gets a token", func() bool { // ten in ten minutes, which are short here
-		answer := sure(s.upstream.Client().Post(s.upstream.URL+"/oauth/v2/token?"+query.Encode(), "", nil))(s.t)
+		answer, err := s.upstream.Client().Post(s.upstream.URL+"/oauth/v2/token?"+query.Encode(), "", nil)
+		must(s.t, err)
 		defer func() { must(s.t, answer.Body.Close()) }()
 		text := sure(io.ReadAll(answer.Body))(s.t)
 		return json.Unmarshal(text, &given) == nil && given.Token != ""

@@ -126,7 +126,8 @@ func (s *fixture) hook(secret, address, body string) int {
 	s.t.Helper()
 	request := sure(http.NewRequestWithContext(s.t.Context(), http.MethodPost, address, strings.NewReader(body)))(s.t)
 	request.Header.Set("X-Svc-Webhook-Signature", notifications.Signature(wire.NewSecret(secret), []byte(body)))
-	answer := sure((&http.Client{}).Do(request))(s.t)
+	answer, err := (&http.Client{}).Do(request)
+	must(s.t, err)
 	must(s.t, answer.Body.Close())
 	return answer.StatusCode
 }

@@ -52,7 +52,8 @@ func (p *process) said(message, key string) string {
 func get(t *testing.T, url string) (int, string) {
 	t.Helper()
 	client := &http.Client{Timeout: patience}
-	answer := sure(client.Get(url))(t)
+	answer, err := client.Get(url)
+	must(t, err)
 	text := sure(io.ReadAll(answer.Body))(t)
 	must(t, answer.Body.Close())
 	return answer.StatusCode, string(text)
