@@ -55,8 +55,7 @@ func TestControlsAnswerHere(t *testing.T) {
 		{true, here, "sandbox:8086", "https://evil.example", http.StatusForbidden},
 		{true, here, "sandbox:8086", "http://sandbox:8086", http.StatusOK},
 	} {
-		server, err := sandbox.New(sandbox.Options{Records: 1, ControlAnywhere: c.anywhere, Now: newClock().Now})
-		must(t, err)
+		server := sure(sandbox.New(sandbox.Options{Records: 1, ControlAnywhere: c.anywhere, Now: newClock().Now}))(t)
 		for method, control := range map[string]string{http.MethodGet: "stats", http.MethodPost: "faults"} {
 			ctx := context.WithValue(t.Context(), http.LocalAddrContextKey, &net.TCPAddr{IP: net.IPv4(10, 1, 2, 3), Port: 8086})
 			request := httptest.NewRequestWithContext(ctx, method, "/_sandbox/"+control, strings.NewReader(`[{"path":"/","kind":"html"}]`))

@@ -102,8 +102,7 @@ func TestNewListsAreTheWitness(t *testing.T) {
 	for _, l := range newLists() {
 		t.Run(l.service+"/"+l.resource, func(t *testing.T) {
 			t.Parallel()
-			sample, err := witness.Load(l.service, l.resource)
-			must(t, err)
+			sample := sure(witness.Load(l.service, l.resource))(t)
 			answer := u.as(t, l.service, l.path)
 			records, context := u.readList(t, answer, l.key)
 			fatalIf(t, len(records) == 0 || (context != nil) != l.paged || sample.Key != l.key,
@@ -157,8 +156,7 @@ func TestTruthIsTheWitness(t *testing.T) {
 	parents := map[string]string{
 		"accounting/custom_module_records": "module_name", "chat/network_channels": "network", "chat/network_conversations": "network",
 	}
-	all, err := witness.All()
-	must(t, err)
+	all := sure(witness.All())(t)
 	for _, sample := range all {
 		name := sample.Service + "/" + sample.Resource
 		if sample.Service == "" {

@@ -71,8 +71,7 @@ func TestChatTimesInMilliseconds(t *testing.T) {
 	u := start(t, sandbox.Options{Records: 100, ChatEpoch: true})
 	changed := u.change(t, sandbox.Change{Inserts: 1, Resources: []string{"conversations"}})
 	answer := u.serve(t, http.MethodGet, chatsPath+"?fields=chat_id,creation_time,last_modified_time", csvHeader())
-	rows, err := csv.NewReader(answer.Body).ReadAll()
-	must(t, err)
+	rows := sure(csv.NewReader(answer.Body).ReadAll())(t)
 	now := strconv.FormatInt(newClock().Now().UnixMilli(), 10)
 	want := []string{changed["conversations"].Inserted[0], now, now}
 	errorIf(t, len(now) != 13 || !slices.Equal(rows[len(rows)-1], want), "the newest chat is %v, want %v", rows[len(rows)-1], want)

@@ -53,8 +53,7 @@ func start(t *testing.T, options sandbox.Options) *upstream {
 	if options.Now == nil {
 		options.Now = u.clock.Now
 	}
-	server, err := sandbox.New(options)
-	must(t, err)
+	server := sure(sandbox.New(options))(t)
 	u.Server = server
 	u.login(t)
 	return u
@@ -197,8 +196,7 @@ func (u *upstream) all(t *testing.T, l listing, pairs ...string) []object {
 
 func readAll(t *testing.T, body io.Reader) string {
 	t.Helper()
-	data, err := io.ReadAll(body)
-	must(t, err)
+	data := sure(io.ReadAll(body))(t)
 	return string(data)
 }
 
@@ -221,8 +219,7 @@ func equal[T any](t *testing.T, got, want T, where ...any) {
 
 func (u *upstream) change(t *testing.T, change sandbox.Change) sandbox.Changed {
 	t.Helper()
-	changed, err := u.Change(change)
-	must(t, err)
+	changed := sure(u.Change(change))(t)
 	return changed
 }
 
@@ -277,5 +274,14 @@ func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
 	tb.Helper()
 	if wrong {
 		tb.Errorf(format, args...)
+	}
+}
+
+// sure gives the value of a call that may not fail.
+func sure[T any](value T, err error) func(testing.TB) T {
+	return func(tb testing.TB) T {
+		tb.Helper()
+		fatalIf(tb, err != nil, "%v", err)
+		return value
 	}
 }

@@ -35,8 +35,7 @@ func TestOpeningBalanceComesBack(t *testing.T) {
 				broken++
 			}
 		}
-		body, err := json.Marshal(before)
-		must(t, err)
+		body := sure(json.Marshal(before))(t)
 		header := http.Header{"Content-Type": {"application/json"}}
 		equal(t, u.send(t, http.MethodPut, target(openingPath), header, string(body)).Code, http.StatusOK, seed)
 		after := u.opening(t)

@@ -17,8 +17,7 @@ const wireTime = "2006-01-02T15:04:05-0700"
 
 func instant(t *testing.T, text string) time.Time {
 	t.Helper()
-	at, err := time.Parse(wireTime, text)
-	must(t, err)
+	at := sure(time.Parse(wireTime, text))(t)
 	return at
 }
 

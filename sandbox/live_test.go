@@ -76,8 +76,7 @@ func unplayed(path string) bool {
 func TestAsLiveFillsEveryKey(t *testing.T) {
 	t.Parallel()
 	u := start(t, livePlayed(1500))
-	all, err := witness.All()
-	must(t, err)
+	all := sure(witness.All())(t)
 	for _, l := range liveListings() {
 		at := slices.IndexFunc(all, func(w witness.Witness) bool { return w.Service == l.service && w.Resource == l.name })
 		if at < 0 || len(all[at].Live) == 0 {
@@ -111,8 +110,7 @@ func filled(got map[string]bool, path string) bool {
 
 func whole(t *testing.T, record object) json.RawMessage {
 	t.Helper()
-	raw, err := json.Marshal(record)
-	must(t, err)
+	raw := sure(json.Marshal(record))(t)
 	return raw
 }
 

@@ -48,8 +48,7 @@ func wire(t *testing.T, options sandbox.Options) *wired {
 
 func (w *wired) call(t *testing.T, method, target string) (*http.Response, error) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, w.address+target, http.NoBody)
-	must(t, err)
+	request := sure(http.NewRequestWithContext(t.Context(), method, w.address+target, http.NoBody))(t)
 	request.Header.Set("Authorization", "Svc-oauthtoken "+w.token)
 	request.Header.Set("Content-Type", "text/csv")
 	return w.client.Do(request)

@@ -69,8 +69,7 @@ func TestServedKeysAreTheWitness(t *testing.T) {
 	for _, l := range listings() {
 		t.Run(l.name, func(t *testing.T) {
 			t.Parallel()
-			sample, err := witness.Load(l.service, l.name)
-			must(t, err)
+			sample := sure(witness.Load(l.service, l.name))(t)
 			equal(t, sample.Key, l.key, "witness key")
 			met, want := map[string]bool{}, map[string]bool{}
 			for record := range u.Truth(l.service, l.name) {
@@ -112,19 +111,16 @@ func TestPagingCoversEachRecordOnce(t *testing.T) {
 
 func canonical(t *testing.T, fields object) string {
 	t.Helper()
-	data, err := json.Marshal(fields)
-	must(t, err)
+	data := sure(json.Marshal(fields))(t)
 	return string(data)
 }
 
 func TestExportIsTheTruth(t *testing.T) {
 	t.Parallel()
 	u := start(t, sandbox.Options{Seed: 3, Records: 3000})
-	sample, err := witness.Load("chat", "conversations")
-	must(t, err)
+	sample := sure(witness.Load("chat", "conversations"))(t)
 	answer := u.serve(t, http.MethodGet, "/maintenanceapi/v2/chats?fields=chat_id,title,creation_time,last_modified_time,participant_count,total_message_count,creator_id", csvHeader())
-	rows, err := csv.NewReader(answer.Body).ReadAll()
-	must(t, err)
+	rows := sure(csv.NewReader(answer.Body).ReadAll())(t)
 	columns := rows[0]
 	exported := map[string]map[string]string{}
 	for _, row := range rows[1:] {
