@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sluice/connectors"
+	"sluice/pipeline/check"
 	"sluice/sandbox/witness"
 	"sluice/schema"
 	"sluice/schema/docs"
@@ -35,10 +36,10 @@ func TestDeclarationsAgreeWithTheirWitnesses(t *testing.T) {
 			resource := &service.Resources[i]
 			t.Run(service.Name+"."+resource.Name, func(t *testing.T) {
 				t.Parallel()
-				sample := sure(witness.Load(service.Name, resource.Name))(t)
-				errorIf(t, sample.Key != resource.Key, "the declaration reads the key %q, the witness has %q", resource.Key, sample.Key)
-				errorIf(t, !strings.Contains(sample.Passage, "docs/upstream.md U"), "the witness cites no fact: %q", sample.Passage)
-				whole := sure(sample.Whole())(t)
+				sample := check.Sure(witness.Load(service.Name, resource.Name))(t)
+				check.ErrorIf(t, sample.Key != resource.Key, "the declaration reads the key %q, the witness has %q", resource.Key, sample.Key)
+				check.ErrorIf(t, !strings.Contains(sample.Passage, "docs/upstream.md U"), "the witness cites no fact: %q", sample.Passage)
+				whole := check.Sure(sample.Whole())(t)
 				holdAssumed(t, resource, &sample)
 				agree(t, "", object{resource.Columns, resource.Children, resource.Ignored}, whole)
 				fits(t, resource, whole)
@@ -50,7 +51,7 @@ func TestDeclarationsAgreeWithTheirWitnesses(t *testing.T) {
 // TestEveryWitnessHasItsDeclaration finds samples that nothing is held against.
 func TestEveryWitnessHasItsDeclaration(t *testing.T) {
 	t.Parallel()
-	samples := sure(witness.All())(t)
+	samples := check.Sure(witness.All())(t)
 	var declared []string
 	for _, service := range connectors.All() {
 		for _, resource := range service.Resources {
@@ -59,7 +60,7 @@ func TestEveryWitnessHasItsDeclaration(t *testing.T) {
 	}
 	for _, sample := range samples {
 		name := sample.Service + "." + sample.Resource
-		errorIf(t, sample.Service != "" && !slices.Contains(declared, name), "%s has a witness and no declaration", name)
+		check.ErrorIf(t, sample.Service != "" && !slices.Contains(declared, name), "%s has a witness and no declaration", name)
 	}
 }
 
@@ -73,10 +74,10 @@ func agree(t *testing.T, path string, declared object, raw json.RawMessage) {
 	for _, column := range declared.columns {
 		// What the engine supplies is never on the wire.
 		_, ok := wire[column.Wire]
-		errorIf(t, ok == column.Given, "%s%s is declared (given by the engine: %v), in the witness: %v", path, column.Wire, column.Given, ok)
+		check.ErrorIf(t, ok == column.Given, "%s%s is declared (given by the engine: %v), in the witness: %v", path, column.Wire, column.Given, ok)
 		delete(wire, column.Wire)
 		_, ok = wire[column.Also]
-		errorIf(t, ok != (column.Also != ""), "%s%s has the second key %q, in the witness: %v", path, column.Wire, column.Also, ok)
+		check.ErrorIf(t, ok != (column.Also != ""), "%s%s has the second key %q, in the witness: %v", path, column.Wire, column.Also, ok)
 		delete(wire, column.Also)
 	}
 	for i := range declared.children {
@@ -94,7 +95,7 @@ func agree(t *testing.T, path string, declared object, raw json.RawMessage) {
 		delete(wire, child.Name)
 	}
 	for key := range wire {
-		errorIf(t, declared.ignored[key] == "", "%s%s is in the witness, not declared and not ignored", path, key)
+		check.ErrorIf(t, declared.ignored[key] == "", "%s%s is in the witness, not declared and not ignored", path, key)
 	}
 }
 
@@ -108,10 +109,10 @@ func agreePrefix(t *testing.T, path string, child *schema.Child, wire map[string
 			keys = append(keys, key)
 		}
 	}
-	errorIf(t, len(keys) == 0, "%s has no key that begins with %s in the witness", path, child.Prefix)
+	check.ErrorIf(t, len(keys) == 0, "%s has no key that begins with %s in the witness", path, child.Prefix)
 	for _, key := range keys {
 		_, ok := wire[key+child.Twin]
-		errorIf(t, !ok, "%s%s has no %s in the witness", path, key, key+child.Twin)
+		check.ErrorIf(t, !ok, "%s%s has no %s in the witness", path, key, key+child.Twin)
 		delete(wire, key)
 		delete(wire, key+child.Twin)
 	}
@@ -127,10 +128,10 @@ func agreeArray(t *testing.T, path string, child *schema.Child, raw json.RawMess
 		}
 		elements = []json.RawMessage{raw}
 	}
-	errorIf(t, len(elements) == 0, "%s is empty in the witness: it shows nothing of an element", path)
+	check.ErrorIf(t, len(elements) == 0, "%s is empty in the witness: it shows nothing of an element", path)
 	for _, element := range elements {
 		if child.Scalar {
-			errorIf(t, strings.ContainsAny(string(element[:1]), "{["), "%s has elements that are no bare values", path)
+			check.ErrorIf(t, strings.ContainsAny(string(element[:1]), "{["), "%s has elements that are no bare values", path)
 			continue
 		}
 		agree(t, path+".", object{child.Columns, child.Children, child.Ignored}, element)
@@ -141,12 +142,12 @@ func agreeArray(t *testing.T, path string, child *schema.Child, raw json.RawMess
 // not become a row.
 func fits(t *testing.T, resource *schema.Resource, raw []byte) {
 	t.Helper()
-	normalizer := sure(record.New(resource, time.UTC))(t)
-	record := sure(normalizer.RecordUnder(raw, parentOf(resource)))(t)
-	errorIf(t, record.Extra != "" || len(record.Drift) != 0, "unknown keys %s, and in all %v", record.Extra, record.Drift)
-	errorIf(t, resource.Modified() != "" && record.Modified.IsZero(), "the witness has no modification time")
+	normalizer := check.Sure(record.New(resource, time.UTC))(t)
+	record := check.Sure(normalizer.RecordUnder(raw, parentOf(resource)))(t)
+	check.ErrorIf(t, record.Extra != "" || len(record.Drift) != 0, "unknown keys %s, and in all %v", record.Extra, record.Drift)
+	check.ErrorIf(t, resource.Modified() != "" && record.Modified.IsZero(), "the witness has no modification time")
 	for i, rows := range record.Tables {
-		errorIf(t, len(rows) == 0, "table %s got no row", resource.Tables()[i].Name)
+		check.ErrorIf(t, len(rows) == 0, "table %s got no row", resource.Tables()[i].Name)
 	}
 }
 
@@ -161,14 +162,7 @@ func parentOf(resource *schema.Resource) string {
 
 func TestCatalogueIsValid(t *testing.T) {
 	t.Parallel()
-	must(t, validate.Services(connectors.All()))
-}
-
-func must(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
-	}
+	check.Must(t, validate.Services(connectors.All()))
 }
 
 // TestDictionaryIsCurrent fails when a declaration changed and the pages did not: write them anew
@@ -178,7 +172,7 @@ func TestDictionaryIsCurrent(t *testing.T) {
 	for name, want := range map[string]string{
 		"dictionary.md": docs.Dictionary(connectors.All()), "personal-data.md": docs.Personal(connectors.All()),
 	} {
-		stored := sure(os.ReadFile("../docs/" + name))(t)
+		stored := check.Sure(os.ReadFile("../docs/" + name))(t)
 		if diff := cmp.Diff(string(stored), want); diff != "" {
 			t.Errorf("docs/%s is not current; run make dictionary (-stored +now):\n%s", name, diff)
 		}
@@ -189,7 +183,7 @@ func TestDictionaryIsCurrent(t *testing.T) {
 // names, line for line.
 func TestAddingAResourceShowsTheRealOne(t *testing.T) {
 	t.Parallel()
-	page := sure(os.ReadFile("../docs/adding-a-resource.md"))(t)
+	page := check.Sure(os.ReadFile("../docs/adding-a-resource.md"))(t)
 	blocks := strings.Split(string(page), "```diff\n+++ b/")[1:]
 	const shown = 2 // declaration, line of the list
 	if len(blocks) != shown {
@@ -198,14 +192,14 @@ func TestAddingAResourceShowsTheRealOne(t *testing.T) {
 	for _, block := range blocks {
 		block, _, _ = strings.Cut(block, "```")
 		name, lines, _ := strings.Cut(block, "\n")
-		file := sure(os.ReadFile(filepath.Join("..", filepath.FromSlash(name))))(t)
+		file := check.Sure(os.ReadFile(filepath.Join("..", filepath.FromSlash(name))))(t)
 		var added strings.Builder
 		for line := range strings.Lines(lines) {
 			if text, ok := strings.CutPrefix(line, "+"); ok {
 				added.WriteString(text)
 			}
 		}
-		errorIf(t, added.Len() == 0 || !strings.Contains(string(file), added.String()),
+		check.ErrorIf(t, added.Len() == 0 || !strings.Contains(string(file), added.String()),
 			"%s no longer holds what the page shows of it:\n%s", name, added.String())
 	}
 }
@@ -237,7 +231,7 @@ func TestPersonalValuesAreMasked(t *testing.T) {
 				for _, column := range table.Columns {
 					if word := personalWord(column); word != "" {
 						seen[word] = true
-						errorIf(t, !column.Class.Personal() && harmless()[column.Wire] == "",
+						check.ErrorIf(t, !column.Class.Personal() && harmless()[column.Wire] == "",
 							"%s.%s.%s is %q and masked readers would see it: its key holds %q", service.Name, table.Name, column.Wire, column.Class, word)
 					}
 				}
@@ -245,7 +239,7 @@ func TestPersonalValuesAreMasked(t *testing.T) {
 		}
 	}
 	for _, word := range []string{"phone", "mobile", "fax", "email", "zip", "address", "gst_no", "notes", "description", "check_number"} {
-		errorIf(t, !seen[word], "no column of the catalogue holds %q: the test looks at none", word)
+		check.ErrorIf(t, !seen[word], "no column of the catalogue holds %q: the test looks at none", word)
 	}
 }
 
@@ -291,7 +285,7 @@ func onlyLive(t *testing.T, path string, declared object, documents, live []json
 	for _, column := range declared.columns {
 		assumed(t, path+column.Wire, column, named[column.Wire], added[column.Wire])
 		_, also := added[column.Also]
-		errorIf(t, also != (column.Also != ""), "%s%s has the second key %q, among the live keys: %t", path, column.Wire, column.Also, also)
+		check.ErrorIf(t, also != (column.Also != ""), "%s%s has the second key %q, among the live keys: %t", path, column.Wire, column.Also, also)
 	}
 	for i := range declared.children {
 		child := &declared.children[i]
@@ -335,21 +329,4 @@ func members(values []json.RawMessage) map[string][]json.RawMessage {
 		}
 	}
 	return into
-}
-
-// errorIf fails the test where something is not as it should be, and says what.
-func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
-	tb.Helper()
-	if wrong {
-		tb.Errorf(format, args...)
-	}
-}
-
-// sure is must for a call that gives a value, too.
-func sure[T any](value T, err error) func(testing.TB) T {
-	return func(tb testing.TB) T {
-		tb.Helper()
-		must(tb, err)
-		return value
-	}
 }

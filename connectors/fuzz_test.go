@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"sluice/connectors"
+	"sluice/pipeline/check"
 	"sluice/sandbox/witness"
 	"sluice/schema"
 	"sluice/schema/record"
@@ -35,7 +36,7 @@ type sample struct {
 // say.
 func samples(tb testing.TB) []sample {
 	tb.Helper()
-	all := sure(witness.All())(tb)
+	all := check.Sure(witness.All())(tb)
 	declared := map[string]*schema.Resource{}
 	for _, service := range connectors.All() {
 		for i := range service.Resources {
@@ -48,7 +49,7 @@ func samples(tb testing.TB) []sample {
 		if resource == nil {
 			continue
 		}
-		normalizer := sure(record.New(resource, time.UTC))(tb)
+		normalizer := check.Sure(record.New(resource, time.UTC))(tb)
 		s := sample{name: w.Service + "." + w.Resource, resource: resource, normalizer: normalizer, record: once(tb, &w, resource), id: resource.ID}
 		if parents, ok := resource.Cursor.(schema.PerParent); ok && parents.Identifier != "" {
 			s.id = parents.Identifier
@@ -62,13 +63,13 @@ func samples(tb testing.TB) []sample {
 // stands in one place.
 func once(tb testing.TB, w *witness.Witness, resource *schema.Resource) json.RawMessage {
 	tb.Helper()
-	whole := sure(w.Whole())(tb)
+	whole := check.Sure(w.Whole())(tb)
 	fields := map[string]json.RawMessage{}
-	must(tb, json.Unmarshal(whole, &fields))
+	check.Must(tb, json.Unmarshal(whole, &fields))
 	for _, column := range resource.Columns {
 		delete(fields, column.Also)
 	}
-	raw := sure(json.Marshal(fields))(tb)
+	raw := check.Sure(json.Marshal(fields))(tb)
 	return raw
 }
 
@@ -111,13 +112,13 @@ func parsed(tb testing.TB, raw []byte) map[string]any {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
 	var document map[string]any
-	must(tb, decoder.Decode(&document))
+	check.Must(tb, decoder.Decode(&document))
 	return document
 }
 
 func written(tb testing.TB, document any) []byte {
 	tb.Helper()
-	raw := sure(json.Marshal(document))(tb)
+	raw := check.Sure(json.Marshal(document))(tb)
 	return raw
 }
 
@@ -184,7 +185,7 @@ func (s sample) check(tb testing.TB, what string, raw []byte, document map[strin
 	rec, err := s.normalizer.RecordUnder(raw, under)
 	want := s.key(document)
 	if err == nil {
-		errorIf(tb, want == "" || rec.ID != want, "%s: %s: the key is %q, want %q", s.name, what, rec.ID, want)
+		check.ErrorIf(tb, want == "" || rec.ID != want, "%s: %s: the key is %q, want %q", s.name, what, rec.ID, want)
 		s.exact(tb, what, document, rec)
 		return
 	}
@@ -193,8 +194,8 @@ func (s sample) check(tb testing.TB, what string, raw []byte, document map[strin
 		tb.Errorf("%s: %s: no *ValueError: %v", s.name, what, err)
 		return
 	}
-	errorIf(tb, fits, "%s: %s: the record is lost to its table: %v", s.name, what, err)
-	errorIf(tb, fault.ID != want, "%s: %s: the fault is of %q, want %q", s.name, what, fault.ID, want)
+	check.ErrorIf(tb, fits, "%s: %s: the record is lost to its table: %v", s.name, what, err)
+	check.ErrorIf(tb, fault.ID != want, "%s: %s: the fault is of %q, want %q", s.name, what, fault.ID, want)
 }
 
 // key returns the key of a document as the warehouse has to write it; "" if the document has none

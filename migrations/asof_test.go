@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/migrations"
+	"sluice/pipeline/check"
 )
 
 // watched switches history on for every table of records, for the organizations in sluice, as
@@ -63,11 +64,11 @@ func TestAsOfEqualsACopyOfThatDay(t *testing.T) {
 	zone := list(t, url, atNoon)[0]
 	list(t, url, `UPDATE sluice.organizations SET time_zone = '`+zone+`' RETURNING 'noon'`)
 	list(t, url, watched)
-	must(t, migrations.Migrate(t.Context(), url, migrations.Options{}))
+	check.Must(t, migrations.Migrate(t.Context(), url, migrations.Options{}))
 	random := rand.New(rand.NewPCG(7, 1))
 	const days = 4
 	of := list(t, url, present)
-	fatalIf(t, len(of) < 100, "schema as_of has only %q", of)
+	check.FatalIf(t, len(of) < 100, "schema as_of has only %q", of)
 	for day := range days {
 		var turn strings.Builder
 		turn.WriteString(arraysFollow)
@@ -87,14 +88,14 @@ func TestAsOfEqualsACopyOfThatDay(t *testing.T) {
 	}
 	seen := list(t, url, `SELECT name FROM compared WHERE rows > 0 GROUP BY name HAVING count(*) = 4`)
 	for _, name := range []string{"bills", "inventory_bills", "inventory_bills_line_items", "spend_lines", "organizations", "vendors"} {
-		errorIf(t, !slices.Contains(seen, name), "no rows of %s were compared on each day: %q", name, seen)
+		check.ErrorIf(t, !slices.Contains(seen, name), "no rows of %s were compared on each day: %q", name, seen)
 	}
 	for what, sql := range map[string]string{
 		"values":    `SELECT 'moved' FROM day_0.bills a JOIN day_3.bills b USING (organization_id, bill_id) WHERE a.open <> b.open`,
 		"deletions": `SELECT 'gone' FROM day_0.bills a WHERE NOT EXISTS (SELECT FROM day_3.bills b WHERE (a.organization_id, a.bill_id) = (b.organization_id, b.bill_id))`,
 		"overdue":   `SELECT 'earlier' FROM earlier WHERE days > 0`,
 	} {
-		errorIf(t, len(list(t, url, sql)) == 0, "no test of %s", what)
+		check.ErrorIf(t, len(list(t, url, sql)) == 0, "no test of %s", what)
 	}
 }
 
@@ -145,12 +146,12 @@ FROM pg_class c WHERE c.relnamespace = 'as_of'::regnamespace AND c.relkind = 'v'
 // instead of rows its error.
 func answers(t *testing.T, url, set, query string) []string {
 	t.Helper()
-	conn := sure(pgx.Connect(t.Context(), url))(t)
+	conn := check.Sure(pgx.Connect(t.Context(), url))(t)
 	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
 	if _, err := conn.PgConn().Exec(t.Context(), set).ReadAll(); err != nil {
 		return []string{err.Error()}
 	}
-	rows := sure(conn.Query(t.Context(), query))(t)
+	rows := check.Sure(conn.Query(t.Context(), query))(t)
 	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
 		return []string{err.Error()}
@@ -195,7 +196,7 @@ func TestAsOfRefuses(t *testing.T) {
 	list(t, url, sqlBooks)
 	list(t, url, `UPDATE sluice.organizations SET time_zone = '`+list(t, url, atNoon)[0]+`' RETURNING 'noon'`)
 	list(t, url, watched)
-	must(t, migrations.Migrate(t.Context(), url, migrations.Options{}))
+	check.Must(t, migrations.Migrate(t.Context(), url, migrations.Options{}))
 	script(t, url, versions)
 	list(t, url, `UPDATE history.periods SET began_at = began_at - interval '9 days', asked_at = asked_at - interval '9 days' WHERE organization_id = 'a' RETURNING 'older'`)
 	list(t, url, `DELETE FROM history.periods WHERE resource = 'taxes' RETURNING 'never'`)
@@ -214,11 +215,11 @@ func TestAsOfRefuses(t *testing.T) {
 		}
 	}
 	got := answers(t, url, "SET sluice.as_of = '"+before+"'", `SELECT tax_id FROM as_of.inventory_taxes`)
-	errorIf(t, len(got) != 1 || !strings.Contains(got[0], "of inventory.taxes of organization a were never kept"),
+	check.ErrorIf(t, len(got) != 1 || !strings.Contains(got[0], "of inventory.taxes of organization a were never kept"),
 		"a table without versions: %q", got)
 	list(t, url, `UPDATE history.versions SET valid_from = valid_from - interval '9 days' WHERE organization_id = 'a' RETURNING 'older'`)
 	got = answers(t, url, "SET sluice.as_of = '"+before+"'; SET sluice.as_of_organizations = 'a'", `SELECT DISTINCT organization_id FROM as_of.bills`)
-	same(t, "one organization alone", []string{"a"}, got)
+	check.Same(t, "one organization alone", []string{"a"}, got)
 }
 
 // TestAsOfEndsDaysByZone: a day ends at midnight of each organization, whatever the zone of the
@@ -228,7 +229,7 @@ func TestAsOfEndsDaysByZone(t *testing.T) {
 	list(t, url, sqlBooks)
 	list(t, url, `UPDATE sluice.organizations SET time_zone = CASE organization_id WHEN 'a' THEN 'Asia/Kolkata' ELSE 'America/New_York' END RETURNING 'zone'`)
 	list(t, url, watched)
-	must(t, migrations.Migrate(t.Context(), url, migrations.Options{}))
+	check.Must(t, migrations.Migrate(t.Context(), url, migrations.Options{}))
 	script(t, url, versions)
 	// All bills were deleted when the day was over in Kolkata, and not in New York.
 	list(t, url, `UPDATE history.versions SET valid_from = '2026-03-01' RETURNING 'since'`)
@@ -237,29 +238,29 @@ func TestAsOfEndsDaysByZone(t *testing.T) {
 	got := answers(t, url, "SET timezone = 'UTC'; SET sluice.as_of = '2026-03-05'", `SELECT DISTINCT organization_id || ' ' || at::text FROM as_of.coverage
 		UNION SELECT DISTINCT organization_id || ' has bills' FROM as_of.bills ORDER BY 1`)
 	want := []string{"a 2026-03-05 18:30:00+00", "a has bills", "b 2026-03-06 05:00:00+00"}
-	same(t, "the day of each organization", want, got)
+	check.Same(t, "the day of each organization", want, got)
 }
 
 // TestAsOfReadsNothingPresent: no view of a day reads a table of today, another clock than the day,
 // or a view that is counted to today.
 func TestAsOfReadsNothingPresent(t *testing.T) {
 	url := parallel(t)
-	must(t, migrations.Migrate(t.Context(), url, migrations.Options{History: all(t, url)}))
+	check.Must(t, migrations.Migrate(t.Context(), url, migrations.Options{History: all(t, url)}))
 	// The name, the zone and the services of an organization have no versions.
 	allowed := []string{"sluice.organizations", "sluice.streams", "sluice.viewer", "sluice.visible_organizations"}
 	for _, read := range list(t, url, `SELECT DISTINCT v.relname || ' ' || d.refobjid::regclass::text FROM pg_depend d JOIN pg_rewrite r ON r.oid = d.objid JOIN pg_class v ON v.oid = r.ev_class
 		JOIN pg_class c ON c.oid = d.refobjid WHERE d.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_class'::regclass AND v.relnamespace = 'as_of'::regnamespace
 		AND c.relnamespace <> 'as_of'::regnamespace AND d.deptype = 'n' AND EXISTS (SELECT FROM sluice.views s WHERE s.name = v.relname) ORDER BY 1`) {
 		_, table, _ := strings.Cut(read, " ")
-		errorIf(t, !slices.Contains(allowed, table), "as_of view reads the present: %s", read)
+		check.ErrorIf(t, !slices.Contains(allowed, table), "as_of view reads the present: %s", read)
 	}
 	clock := regexp.MustCompile(`clock_timestamp|\bnow\(|current_date|current_timestamp|localtime`)
 	for _, text := range list(t, url, `SELECT c.relname || ' ' || pg_get_viewdef(c.oid) FROM pg_class c WHERE relnamespace = 'as_of'::regnamespace AND relname <> 'coverage'
 		UNION ALL SELECT p.proname || ' ' || pg_get_functiondef(p.oid) FROM pg_proc p JOIN sluice.views s ON s.name = p.proname WHERE pronamespace = 'as_of'::regnamespace`) {
 		name, body, _ := strings.Cut(text, " ")
-		errorIf(t, clock.MatchString(body), "as_of.%s asks a clock", name)
+		check.ErrorIf(t, clock.MatchString(body), "as_of.%s asks a clock", name)
 	}
-	views := sure(migrations.Views())(t)
+	views := check.Sure(migrations.Views())(t)
 	missing := []string{}
 	for i := range views {
 		if len(views[i].Needs) == 0 && list(t, url, `SELECT (to_regclass('as_of.`+views[i].Name+`') IS NULL)::text`)[0] == "true" {
@@ -268,5 +269,5 @@ func TestAsOfReadsNothingPresent(t *testing.T) {
 	}
 	want := []string{"after_close", "balance_days", "bill_versions", "catalog", "change_rows", "chat_weeks", "closings", "deleted", "freshness", "past_periods", "price_changes", "quality", "stock_days"}
 	slices.Sort(missing)
-	same(t, "views of the present alone", want, missing)
+	check.Same(t, "views of the present alone", want, missing)
 }

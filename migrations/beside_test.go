@@ -13,11 +13,11 @@ import (
 	"testing/fstest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"sluice/migrations"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/warehousetest"
 )
 
@@ -27,9 +27,9 @@ func later(t *testing.T, opts migrations.Options) migrations.Options {
 	t.Helper()
 	files := fstest.MapFS{}
 	for _, folder := range []fs.FS{migrations.FS, os.DirFS("testdata")} {
-		names := sure(fs.Glob(folder, "*.sql"))(t)
+		names := check.Sure(fs.Glob(folder, "*.sql"))(t)
 		for _, name := range names {
-			text := sure(fs.ReadFile(folder, name))(t)
+			text := check.Sure(fs.ReadFile(folder, name))(t)
 			files[name] = &fstest.MapFile{Data: text}
 		}
 	}
@@ -40,16 +40,16 @@ func later(t *testing.T, opts migrations.Options) migrations.Options {
 func upgraded(t *testing.T) string {
 	t.Helper()
 	url := migrated(t)
-	must(t, migrations.Migrate(t.Context(), url, later(t, migrations.Options{})))
+	check.Must(t, migrations.Migrate(t.Context(), url, later(t, migrations.Options{})))
 	return url
 }
 
 // session returns a connection of an analyst's program.
 func session(t *testing.T, url, application string) *pgx.Conn {
 	t.Helper()
-	config := sure(pgx.ParseConfig(url))(t)
+	config := check.Sure(pgx.ParseConfig(url))(t)
 	config.RuntimeParams["application_name"] = application
-	conn := sure(pgx.ConnectConfig(t.Context(), config))(t)
+	conn := check.Sure(pgx.ConnectConfig(t.Context(), config))(t)
 	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
 	return conn
 }
@@ -59,7 +59,7 @@ func holds(t *testing.T, url, table string) *pgx.Conn {
 	t.Helper()
 	conn := session(t, url, "till")
 	for _, sql := range []string{"BEGIN", "SELECT FROM " + table} {
-		must(t, failure(conn.Exec(t.Context(), sql)))
+		check.Must(t, check.Failure(conn.Exec(t.Context(), sql)))
 	}
 	return conn
 }
@@ -97,7 +97,7 @@ type reader struct {
 func reads(t *testing.T, url, table string) *reader {
 	t.Helper()
 	conn := session(t, url, "report")
-	must(t, failure(conn.Exec(t.Context(), "SET lock_timeout = '1min'")))
+	check.Must(t, check.Failure(conn.Exec(t.Context(), "SET lock_timeout = '1min'")))
 	ctx, cancel := context.WithCancel(t.Context())
 	r := &reader{turns: make(chan struct{}), ended: make(chan error, 1), stop: cancel}
 	go func() {
@@ -133,7 +133,7 @@ func (r *reader) ends(t *testing.T) {
 	t.Helper()
 	r.stop()
 	err := <-r.ended
-	errorIf(t, err != nil, "a reader beside it: %v", err)
+	check.ErrorIf(t, err != nil, "a reader beside it: %v", err)
 }
 
 // TestAMigrationBesideReaders: an open transaction on a small table delays the upgrade, and readers
@@ -153,13 +153,13 @@ func TestAMigrationBesideReaders(t *testing.T) {
 		t.Fatalf("the migration did not wait: %v", err)
 	}
 	reader.goesOn(t)
-	must(t, failure(holder.Exec(t.Context(), "COMMIT")))
-	must(t, <-ended)
+	check.Must(t, check.Failure(holder.Exec(t.Context(), "COMMIT")))
+	check.Must(t, <-ended)
 	reader.ends(t)
 	if want := fmt.Sprintf("invoicing.currencies: pid %d, role", holder.PgConn().PID()); !strings.Contains(log.text(), want) || !strings.Contains(log.text(), "till") {
 		t.Errorf("it does not name the session in the way (%s):\n%s", want, log.text())
 	}
-	same(t, "catalogue", catalogue(t, upgraded(t)), catalogue(t, url))
+	check.Same(t, "catalogue", catalogue(t, upgraded(t)), catalogue(t, url))
 }
 
 // TestAReaderThatNeverLetsGo: the upgrade ends in bounded time and names the session, and the next
@@ -169,17 +169,17 @@ func TestAReaderThatNeverLetsGo(t *testing.T) {
 	holder := holds(t, url, "invoicing.currencies")
 	reader := reads(t, url, "accounting.chart_of_accounts")
 	err := migrations.Migrate(t.Context(), url, later(t, migrations.Options{Patience: 3 * time.Second}))
-	fatalIf(t, !errors.Is(err, migrations.ErrBlocked), "Migrate = %v, want ErrBlocked", err)
+	check.FatalIf(t, !errors.Is(err, migrations.ErrBlocked), "Migrate = %v, want ErrBlocked", err)
 	for _, want := range []string{
 		"invoicing.currencies", fmt.Sprintf("pid %d", holder.PgConn().PID()), `application "till"`, "in a transaction since", "90001_every_table.sql", "run it again",
 	} {
-		errorIf(t, !strings.Contains(err.Error(), want), "the error lacks %s: %v", want, err)
+		check.ErrorIf(t, !strings.Contains(err.Error(), want), "the error lacks %s: %v", want, err)
 	}
 	reader.ends(t)
-	empty(t, "tables were altered", list(t, url, `SELECT name FROM sluice.table_columns WHERE column_name = 'later'`))
-	must(t, failure(holder.Exec(t.Context(), "COMMIT")))
-	must(t, migrations.Migrate(t.Context(), url, later(t, migrations.Options{})))
-	same(t, "catalogue", catalogue(t, upgraded(t)), catalogue(t, url))
+	check.Empty(t, "tables were altered", list(t, url, `SELECT name FROM sluice.table_columns WHERE column_name = 'later'`))
+	check.Must(t, check.Failure(holder.Exec(t.Context(), "COMMIT")))
+	check.Must(t, migrations.Migrate(t.Context(), url, later(t, migrations.Options{})))
+	check.Same(t, "catalogue", catalogue(t, upgraded(t)), catalogue(t, url))
 }
 
 // TestManyShortWaits: a transaction waits for one table after the other, never long. It is ended
@@ -207,7 +207,7 @@ func TestManyShortWaits(t *testing.T) {
 		})
 	})
 	answer, ok := errors.AsType[*pgconn.PgError](err)
-	errorIf(t, !errors.Is(err, migrations.ErrBlocked) || !ok || answer.Code != "57014", "the transaction ended with %v, want it canceled", err)
+	check.ErrorIf(t, !errors.Is(err, migrations.ErrBlocked) || !ok || answer.Code != "57014", "the transaction ended with %v, want it canceled", err)
 }
 
 // TestASessionThatCallsItselfAMigration: any session can choose our application name. A session of
@@ -218,7 +218,7 @@ func TestASessionThatCallsItselfAMigration(t *testing.T) {
 	_, strange := warehousetest.Worker(t, url)
 	worker, watcher, stranger := session(t, url, "sluice migrate"), session(t, url, "sluice migrate"), session(t, strange, "sluice migrate")
 	holder := session(t, url, "till")
-	must(t, failure(holder.Exec(t.Context(), "SELECT pg_advisory_lock(7)")))
+	check.Must(t, check.Failure(holder.Exec(t.Context(), "SELECT pg_advisory_lock(7)")))
 	waited := make(chan error, 1)
 	go func() {
 		_, err := stranger.Exec(t.Context(), "SELECT pg_advisory_lock(7)")
@@ -226,66 +226,12 @@ func TestASessionThatCallsItselfAMigration(t *testing.T) {
 	}()
 	// Three times as long as a migration's own waits may last, and the other role's session waits
 	// all the time.
-	must(t, migrations.Beside(t.Context(), watcher, migrations.Options{}, func(ctx context.Context) error {
+	check.Must(t, migrations.Beside(t.Context(), watcher, migrations.Options{}, func(ctx context.Context) error {
 		_, err := worker.Exec(ctx, "SELECT pg_sleep(1.2)")
 		return err
 	}))
-	must(t, holder.Close(t.Context()))
+	check.Must(t, holder.Close(t.Context()))
 	if err := <-waited; err != nil {
 		t.Errorf("the session of another role: %v", err)
-	}
-}
-
-func must(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
-	}
-}
-
-// same compares with cmp.Diff.
-func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option) {
-	tb.Helper()
-	if diff := cmp.Diff(want, got, options...); diff != "" {
-		tb.Errorf("%s (-want +got):\n%s", what, diff)
-	}
-}
-
-// errorIf fails the test where something is not as it should be, and says what.
-func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
-	tb.Helper()
-	if wrong {
-		tb.Errorf(format, args...)
-	}
-}
-
-// fatalIf does so, and ends it.
-func fatalIf(tb testing.TB, wrong bool, format string, args ...any) {
-	tb.Helper()
-	if wrong {
-		tb.Fatalf(format, args...)
-	}
-}
-
-// failure returns only the error of a call.
-func failure(_ any, err error) error { return err }
-
-func failsWith(tb testing.TB, err, want error) {
-	tb.Helper()
-	errorIf(tb, !errors.Is(err, want), "error %v, want %v", err, want)
-}
-
-// empty fails the test if anything was found.
-func empty[T any](tb testing.TB, what string, found []T) {
-	tb.Helper()
-	errorIf(tb, len(found) != 0, "%s: %v", what, found)
-}
-
-// sure returns the value of a call, and ends the test if the call failed.
-func sure[T any](value T, err error) func(testing.TB) T {
-	return func(tb testing.TB) T {
-		tb.Helper()
-		must(tb, err)
-		return value
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"sluice/connectors"
 	"sluice/migrations"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/warehousetest"
 	"sluice/schema"
 	"sluice/schema/schematest"
@@ -17,7 +18,7 @@ import (
 // declares writes the declarations into a database and returns how many rows that changed.
 func declares(t *testing.T, url string, services []schema.Service) int {
 	t.Helper()
-	changed := sure(migrations.Declare(t.Context(), url, services))(t)
+	changed := check.Sure(migrations.Declare(t.Context(), url, services))(t)
 	return changed
 }
 
@@ -31,28 +32,28 @@ func TestColumnsAreThoseOfTheDeclarations(t *testing.T) {
 			AND a.attname NOT LIKE '\_%' AND NOT (a.attname = 'organization_id' AND a.attnum = 1)
 		ORDER BY 1`
 	want := list(t, url, inDatabase)
-	fatalIf(t, len(want) < 400, "the copied tables have %d columns only", len(want))
+	check.FatalIf(t, len(want) < 400, "the copied tables have %d columns only", len(want))
 	services := connectors.All()
 	changed := declares(t, url, services)
-	errorIf(t, changed != len(want), "%d rows were written, the tables have %d columns", changed, len(want))
-	same(t, "columns", want, list(t, url, `SELECT concat_ws('.', schema_name, table_name, column_name) FROM sluice.columns ORDER BY 1`))
+	check.ErrorIf(t, changed != len(want), "%d rows were written, the tables have %d columns", changed, len(want))
+	check.Same(t, "columns", want, list(t, url, `SELECT concat_ws('.', schema_name, table_name, column_name) FROM sluice.columns ORDER BY 1`))
 	for what, ask := range map[string]string{
 		"a column without a sentence":      `SELECT column_name FROM sluice.columns WHERE sentence = ''`,
 		"a column without a known kind":    `SELECT column_name FROM sluice.columns WHERE kind NOT IN ('id', 'text', 'bool', 'int', 'decimal', 'date', 'time', 'json')`,
 		"a kind of another type than told": `SELECT c.column_name FROM sluice.columns c JOIN information_schema.columns i ON (i.table_schema, i.table_name, i.column_name) = (c.schema_name, c.table_name, c.column_name) WHERE i.data_type <> CASE c.kind WHEN 'id' THEN 'text' WHEN 'text' THEN 'text' WHEN 'bool' THEN 'boolean' WHEN 'int' THEN 'bigint' WHEN 'decimal' THEN 'numeric' WHEN 'date' THEN 'date' WHEN 'time' THEN 'timestamp with time zone' ELSE 'jsonb' END`,
 		"two columns at one place":         `SELECT min(column_name) FROM sluice.columns GROUP BY schema_name, table_name, place HAVING count(*) > 1`,
 	} {
-		empty(t, what, list(t, url, ask))
+		check.Empty(t, what, list(t, url, ask))
 	}
-	same(t, "rows were written again", 0, declares(t, url, services))
+	check.Same(t, "rows were written again", 0, declares(t, url, services))
 	list(t, url, `WITH moved AS (UPDATE sluice.columns SET class = 'plain' WHERE (schema_name, table_name, column_name) = ('inventory', 'bills', 'notes') RETURNING 1),
 		gone AS (DELETE FROM sluice.columns WHERE (schema_name, table_name, column_name) = ('inventory', 'bills', 'status') RETURNING 1),
 		strange AS (INSERT INTO sluice.columns VALUES ('inventory', 'bills', 'strange', 900, 'text', 'plain', false, 'strange', 'Not declared.') RETURNING 1)
 		SELECT 'spoiled'`)
-	same(t, "rows were mended", 3, declares(t, url, services))
+	check.Same(t, "rows were mended", 3, declares(t, url, services))
 	// What is declared and not in the database is not in it: the plan of a declared list may still
 	// wait to be accepted.
-	same(t, "rows of tables that do not exist were written", 0, declares(t, url, append(connectors.All(), schematest.Shop())))
+	check.Same(t, "rows of tables that do not exist were written", 0, declares(t, url, append(connectors.All(), schematest.Shop())))
 }
 
 // Upstream merges and drops records, and records that refer to others may come before or without
@@ -60,7 +61,7 @@ func TestColumnsAreThoseOfTheDeclarations(t *testing.T) {
 func TestNoForeignKeyFollowsUpstreamsIdentifiers(t *testing.T) {
 	t.Parallel()
 	url := warehousetest.New(t)
-	must(t, migrations.Migrate(t.Context(), url, migrations.Options{}))
+	check.Must(t, migrations.Migrate(t.Context(), url, migrations.Options{}))
 	const (
 		services = `('accounting', 'invoicing', 'billing', 'inventory', 'chat', 'notifications', 'custom')`
 		keys     = `FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -72,7 +73,7 @@ func TestNoForeignKeyFollowsUpstreamsIdentifiers(t *testing.T) {
 			AND starts_with(c.relname, p.relname || '_') AND `+columns+`[1:2] = ARRAY['organization_id', '_parent_id'])`); len(got) > 0 {
 		t.Errorf("foreign keys that follow upstream's identifiers: %q", got)
 	}
-	errorIf(t, len(list(t, url, `SELECT c.relname::text `+keys)) == 0, "there are no foreign keys at all: nothing was looked at")
+	check.ErrorIf(t, len(list(t, url, `SELECT c.relname::text `+keys)) == 0, "there are no foreign keys at all: nothing was looked at")
 }
 
 // TestPagesOfListsKeepRoom: every list without single records has free room on its pages. Tables
@@ -84,7 +85,7 @@ func TestPagesOfListsKeepRoom(t *testing.T) {
 	want := list(t, url, roomy+`EXISTS (SELECT FROM pg_attribute WHERE attrelid = c.oid AND attname = '_content_hash')
 		AND (SELECT count(*) FROM pg_index WHERE indrelid = c.oid AND NOT indisprimary) = 0 ORDER BY 1`)
 	diff := cmp.Diff(want, list(t, url, roomy+`'fillfactor=90' = ANY(c.reloptions) ORDER BY 1`))
-	errorIf(t, diff != "" || len(want) < 16, "of %d lists (-want +got):\n%s", len(want), diff)
+	check.ErrorIf(t, diff != "" || len(want) < 16, "of %d lists (-want +got):\n%s", len(want), diff)
 }
 
 // TestFunctionsSeeNoOthersSchema: a function that looks for names in other schemas executes another
@@ -93,15 +94,15 @@ func TestPagesOfListsKeepRoom(t *testing.T) {
 // second kind are inlined into their callers; they are those of schema analytics, and listed here.
 func TestFunctionsSeeNoOthersSchema(t *testing.T) {
 	url := parallel(t)
-	must(t, migrations.Migrate(t.Context(), url, migrations.Options{History: all(t, url)}))
+	check.Must(t, migrations.Migrate(t.Context(), url, migrations.Options{History: all(t, url)}))
 	const open = `SELECT oid::regprocedure::text FROM pg_proc WHERE pronamespace::regnamespace::text IN ('sluice', 'history', 'as_of', 'analytics', 'notifications')
 		AND prosqlbody IS NULL AND coalesce(NOT 'search_path=pg_catalog, pg_temp' = ANY (proconfig), true) ORDER BY 1`
-	same(t, "functions without SET search_path = pg_catalog, pg_temp", []string{}, list(t, url, open))
+	check.Same(t, "functions without SET search_path = pg_catalog, pg_temp", []string{}, list(t, url, open))
 	const parsed = `SELECT oid::regprocedure::text FROM pg_proc WHERE pronamespace::regnamespace::text IN ('sluice', 'history', 'notifications') AND prosqlbody IS NOT NULL ORDER BY 1`
 	inlined := []string{"sluice.last_reset(timestamp with time zone,integer,text)"} // every reservation asks twice
-	same(t, "functions whose body was parsed when they were made", inlined, list(t, url, parsed))
+	check.Same(t, "functions whose body was parsed when they were made", inlined, list(t, url, parsed))
 	readers := list(t, url, `SELECT proname::text FROM pg_proc WHERE pronamespace = 'history'::regnamespace AND proname LIKE '%_as_of'`)
-	errorIf(t, len(readers) < 40, "functions that were made for tables are to be looked at, too, and are: %q", readers)
+	check.ErrorIf(t, len(readers) < 40, "functions that were made for tables are to be looked at, too, and are: %q", readers)
 }
 
 // TestTheTurnOfADayLooksForNoName: the search path of the function is not pinned, so that it can be
@@ -118,12 +119,12 @@ func TestTheTurnOfADayLooksForNoName(t *testing.T) {
 		`CREATE OPERATOR public.- (FUNCTION = public.shift, LEFTARG = timestamp, RIGHTARG = interval)`,
 		`SET search_path = public, pg_catalog`,
 	} {
-		must(t, failure(planted.Exec(t.Context(), sql)))
+		check.Must(t, check.Failure(planted.Exec(t.Context(), sql)))
 	}
 	var turn time.Time
 	const ask = `SELECT sluice.last_reset('2026-03-02 01:00+00', 9, 'Asia/Kolkata')` // 06:30 there: the day turned at 09:00 of the day before
 	err := planted.QueryRow(t.Context(), ask).Scan(&turn)
-	errorIf(t, err != nil || !turn.Equal(time.Date(2026, 3, 1, 3, 30, 0, 0, time.UTC)), "the last turn is %s (%v)", turn, err)
+	check.ErrorIf(t, err != nil || !turn.Equal(time.Date(2026, 3, 1, 3, 30, 0, 0, time.UTC)), "the last turn is %s (%v)", turn, err)
 }
 
 // TestUpgradeBesideObjectsOfOthers: another role has planted objects before a database is upgraded.
@@ -133,20 +134,20 @@ func TestUpgradeBesideObjectsOfOthers(t *testing.T) {
 	opts := migrations.Options{History: all(t, url)}
 	strangers := warehousetest.Plant(t, url)
 	for range 2 {
-		must(t, migrations.Migrate(t.Context(), url, later(t, opts)))
+		check.Must(t, migrations.Migrate(t.Context(), url, later(t, opts)))
 		strangers.Loot()
 		made := list(t, url, `SELECT proname::text FROM pg_proc WHERE pronamespace = 'history'::regnamespace AND proname ~ '^(mart|public)_|copied|trap' ORDER BY 1`)
-		same(t, "functions for tables of others", []string{}, made)
+		check.Same(t, "functions for tables of others", []string{}, made)
 	}
 	strangers.Exec(`DROP TABLE mart.lines; DROP TABLE inventory.trap; CREATE TABLE mart.lines AS SELECT * FROM inventory.bills_line_items`)
 	err := migrations.Execute(t.Context(), url, migrations.Options{}, func(context.Context) (string, error) {
 		return `CREATE SCHEMA IF NOT EXISTS custom; CREATE TABLE custom.things (organization_id text, thing_id text, _raw_position integer)`, nil
 	})
-	must(t, err)
+	check.Must(t, err)
 	opts.History.Tables = append(opts.History.Tables, "custom.things")
-	must(t, migrations.Migrate(t.Context(), url, later(t, opts)))
+	check.Must(t, migrations.Migrate(t.Context(), url, later(t, opts)))
 	got := list(t, url, `SELECT to_regproc('history.custom_things_as_of')::text`)
-	errorIf(t, got[0] != "history.custom_things_as_of", "the new table has no function: %q", got)
+	check.ErrorIf(t, got[0] != "history.custom_things_as_of", "the new table has no function: %q", got)
 	strangers.Loot()
 }
 
@@ -209,6 +210,6 @@ func TestExposureAndConsolidation(t *testing.T) {
 			[]string{"a INR 1 Open bills less unapplied payments are 900, the accounts of payables (Account 5) have 899."},
 		},
 	} {
-		same(t, what, test.want, list(t, url, test.ask))
+		check.Same(t, what, test.want, list(t, url, test.ask))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/warehousetest"
 )
 
@@ -123,7 +124,7 @@ func TestCreditsAndAdjustments(t *testing.T) {
 			},
 		},
 	} {
-		same(t, what, test.want, list(t, url, test.ask))
+		check.Same(t, what, test.want, list(t, url, test.ask))
 	}
 	keys(t, url, "credit_notes", "credit_lines", "credit_applications", "fx_adjustments", "completeness")
 }
@@ -135,7 +136,7 @@ func keys(t *testing.T, url string, views ...string) {
 	for _, view := range views {
 		key := list(t, url, `SELECT substring(obj_description(to_regclass('analytics.`+view+`')) FROM 'key: \(?([a-z_, ]+)\)?\.')`)[0]
 		got := list(t, url, `SELECT (count(*) > 0)::text || ' ' || count(DISTINCT row(`+key+`)) - count(*) || ' ' || count(*) FILTER (WHERE num_nulls(`+key+`) > 0) FROM analytics.`+view)
-		same(t, "analytics."+view+": has rows, rows of an equal key, rows with a null in it", []string{"true 0 0"}, got)
+		check.Same(t, "analytics."+view+": has rows, rows of an equal key, rows with a null in it", []string{"true 0 0"}, got)
 	}
 }
 
@@ -219,7 +220,7 @@ func TestCurrenciesAndRates(t *testing.T) {
 			},
 		},
 	} {
-		same(t, what, test.want, list(t, url, test.ask))
+		check.Same(t, what, test.want, list(t, url, test.ask))
 	}
 }
 
@@ -248,10 +249,10 @@ func TestStock(t *testing.T) {
 	got := list(t, url, `SELECT concat_ws(' ', organization_id, item_id, location_id, coalesce(location_name, '-'), coalesce(on_hand::text, '?'), coalesce(available::text, '?'),
 		coalesce(value_at_purchase_rate::text, '?'), is_loaded) FROM analytics.stock ORDER BY organization_id, item_id, location_id`)
 	want := []string{"a 1 x At x 4 3 10.0 t", "a 1 y At y 6 5 15.0 t", "a 2  - 8 ? 80 f", "a 7  - 3 1 ? t", "b 1 x At x 7 6 7 t"}
-	same(t, "stock", want, got)
+	check.Same(t, "stock", want, got)
 	got = list(t, url, `SELECT concat_ws(' ', organization_id, resource, period, documents, complete, share_of_documents, coalesce(value_base::text, '?')) FROM analytics.completeness ORDER BY 1`)
 	want = []string{"a inventory.items undated 6 5 0.8333 ?", "b inventory.items undated 1 1 1.0000 ?"}
-	same(t, "completeness", want, got)
+	check.Same(t, "completeness", want, got)
 	keys(t, url, "stock")
 }
 
@@ -290,7 +291,7 @@ func TestPayablesAddUp(t *testing.T) {
 				JOIN (SELECT organization_id, sum(open_base) AS open FROM analytics.bills WHERE is_posted GROUP BY 1) AS b USING (organization_id) WHERE closing <> open`,
 			"applications": `SELECT concat_ws(' ', bill_payment_id, count(*)) FROM analytics.applications GROUP BY organization_id, bill_payment_id HAVING count(*) > 1`,
 		} {
-			empty(t, fmt.Sprintf("%s of the single records: %s", loaded, what), list(t, url, ask))
+			check.Empty(t, fmt.Sprintf("%s of the single records: %s", loaded, what), list(t, url, ask))
 		}
 	}
 }
@@ -319,13 +320,13 @@ func TestReadersSeeTheirOrganizations(t *testing.T) {
 	const contacts = `SELECT concat_ws(' ', contact_person_id, first_name, last_name, email, phone, length(email_token)) FROM analytics.contacts WHERE organization_id = 'a' ORDER BY service, contact_person_id`
 	run(t, url, `INSERT INTO analytics.readers (role, organization_id) VALUES ('`+role+`', '*')`)
 	want := []string{"cp1 A. L. ***@Mail.example 64", "cp2 B. ***@mail.example 64", "cp1 D. ***@mail.example 64"}
-	same(t, "masked contacts", want, list(t, reader, contacts))
-	empty(t, "a masked reader sees tax numbers of", list(t, reader, `SELECT vendor_id FROM analytics.vendors WHERE tax_numbers IS NOT NULL`))
+	check.Same(t, "masked contacts", want, list(t, reader, contacts))
+	check.Empty(t, "a masked reader sees tax numbers of", list(t, reader, `SELECT vendor_id FROM analytics.vendors WHERE tax_numbers IS NOT NULL`))
 	if got := list(t, reader, `SELECT organization_id FROM analytics.bills GROUP BY 1 ORDER BY 1`); len(got) != 2 {
 		t.Errorf("with the right to all the reader sees %q", got)
 	}
 	want = []string{"cp1 Ann Lee Ann@Mail.example 0123 64", "cp2 Bo  ann@mail.example  64", "cp1 Di di@mail.example 64"}
-	same(t, "contacts", want, list(t, url, contacts))
+	check.Same(t, "contacts", want, list(t, url, contacts))
 }
 
 // TestSumsLeaveOutWhatEntersThemOtherwise: bills with a discount, an adjustment, tax in their
@@ -344,5 +345,5 @@ func TestSumsLeaveOutWhatEntersThemOtherwise(t *testing.T) {
 		list(t, url, `UPDATE inventory.bills SET `+has+` WHERE bill_id = '`+bill+`' RETURNING 'changed'`)
 	}
 	got := list(t, url, `SELECT bill_id FROM sluice.bill_sums ORDER BY bill_id`)
-	same(t, "in the equations", []string{"1", "2"}, got)
+	check.Same(t, "in the equations", []string{"1", "2"}, got)
 }

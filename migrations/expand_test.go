@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"sluice/migrations"
+	"sluice/pipeline/check"
 )
 
 // baseline is the number of the last file that makes a family of tables. Later files change what is
@@ -114,10 +115,10 @@ func taken(sql string) []string {
 // that it contracts and raises the floor.
 func TestMigrationsExpand(t *testing.T) {
 	t.Parallel()
-	names := sure(fs.Glob(migrations.FS, "*.sql"))(t)
+	names := check.Sure(fs.Glob(migrations.FS, "*.sql"))(t)
 	for _, name := range names {
-		number := sure(strconv.Atoi(name[:5]))(t)
-		text := sure(fs.ReadFile(migrations.FS, name))(t)
+		number := check.Sure(strconv.Atoi(name[:5]))(t)
+		text := check.Sure(fs.ReadFile(migrations.FS, name))(t)
 		if floor := fmt.Sprintf("SELECT %d::bigint AS program", baseline); strings.HasSuffix(name, "_migrations.sql") && !strings.Contains(string(text), floor) {
 			t.Errorf("%s states no floor that is the last file of the baseline: %s", name, floor)
 		}
@@ -130,7 +131,7 @@ func TestMigrationsExpand(t *testing.T) {
 	}
 	_, further := synthetic(t)
 	for name, text := range further {
-		number := sure(strconv.Atoi(name[:5]))(t)
+		number := check.Sure(strconv.Atoi(name[:5]))(t)
 		for _, fault := range faultsOf(number, text) {
 			t.Errorf("%s %s", name, fault)
 		}
@@ -169,6 +170,6 @@ func TestFaultsOfMigrations(t *testing.T) {
 	} {
 		faults := faultsOf(29, "-- +goose Up\n"+text)
 		said := strings.Join(faults, "; ")
-		errorIf(t, (want == "") != (said == "") || !strings.Contains(said, want), "%s\nhas the faults %q, want %q", text, faults, want)
+		check.ErrorIf(t, (want == "") != (said == "") || !strings.Contains(said, want), "%s\nhas the faults %q, want %q", text, faults, want)
 	}
 }

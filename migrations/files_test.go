@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/migrations"
+	"sluice/pipeline/check"
 )
 
 // frozen holds the digest of each released file, as sha256sum prints it.
@@ -20,17 +21,17 @@ const frozen = "testdata/frozen.sum"
 // it, so databases would differ for ever.
 func TestReleasedFilesStayAsTheyAre(t *testing.T) {
 	t.Parallel()
-	text := sure(os.ReadFile(frozen))(t)
+	text := check.Sure(os.ReadFile(frozen))(t)
 	known := map[string]string{}
 	for line := range strings.Lines(string(text)) {
 		digest, name, found := strings.Cut(strings.TrimSpace(line), "  ")
-		fatalIf(t, !found, "%s has the line %q, want what sha256sum prints", frozen, line)
+		check.FatalIf(t, !found, "%s has the line %q, want what sha256sum prints", frozen, line)
 		known[name] = digest
 	}
-	names := sure(fs.Glob(migrations.FS, "*.sql"))(t)
+	names := check.Sure(fs.Glob(migrations.FS, "*.sql"))(t)
 	next := fmt.Sprintf("%05d_….sql", len(names)+migrations.First)
 	for n, name := range names {
-		file := sure(fs.ReadFile(migrations.FS, name))(t)
+		file := check.Sure(fs.ReadFile(migrations.FS, name))(t)
 		digest := fmt.Sprintf("%x", sha256.Sum256(file))
 		switch known[name] {
 		case digest:
@@ -41,7 +42,7 @@ func TestReleasedFilesStayAsTheyAre(t *testing.T) {
 		}
 		delete(known, name)
 		number := fmt.Sprintf("%05d_", n+migrations.First)
-		errorIf(t, !strings.HasPrefix(name, number), "%s does not begin with %s: files are numbered without gaps", name, number)
+		check.ErrorIf(t, !strings.HasPrefix(name, number), "%s does not begin with %s: files are numbered without gaps", name, number)
 	}
 	for name := range known {
 		t.Errorf("%s is missing, and databases have it: restore it", name)
@@ -53,7 +54,7 @@ func TestReleasedFilesStayAsTheyAre(t *testing.T) {
 func synthetic(t *testing.T) (map[string]string, map[string]string) {
 	t.Helper()
 	read := func(name string) string {
-		text := sure(os.ReadFile("testdata/next/" + name + ".sql"))(t)
+		text := check.Sure(os.ReadFile("testdata/next/" + name + ".sql"))(t)
 		_, behind, _ := strings.Cut(strings.ReplaceAll(string(text), "NEXT", fmt.Sprint(next())), "\n")
 		return behind
 	}
@@ -68,8 +69,8 @@ func atWork(t *testing.T, url, name string, program any) *pgx.Conn {
 	conn := session(t, url, name)
 	var number int32
 	err := conn.QueryRow(t.Context(), `INSERT INTO sluice.processes (name, program, lock_pid) VALUES ($1, $2, pg_backend_pid()) RETURNING id::integer`, name, program).Scan(&number)
-	must(t, err)
-	must(t, failure(conn.Exec(t.Context(), `SELECT pg_advisory_lock(20928, $1)`, number)))
+	check.Must(t, err)
+	check.Must(t, check.Failure(conn.Exec(t.Context(), `SELECT pg_advisory_lock(20928, $1)`, number)))
 	return conn
 }
 
@@ -80,7 +81,7 @@ func TestTheNextVersionComesGoesAndContracts(t *testing.T) {
 	url := parallel(t)
 	expand, contract := synthetic(t)
 	past := migrations.Options{History: migrations.History{Tables: []string{"inventory.bills"}}} // its view reads the columns
-	must(t, migrations.Migrate(t.Context(), url, past))
+	check.Must(t, migrations.Migrate(t.Context(), url, past))
 	coming := migrations.Upgraded(past, released(t, expand))
 	contracting := migrations.Upgraded(past, released(t, contract))
 	bill := func(id string) { // as this version writes it
@@ -88,32 +89,32 @@ func TestTheNextVersionComesGoesAndContracts(t *testing.T) {
 	}
 	bills := func(want ...string) {
 		t.Helper()
-		same(t, "bills", want, list(t, url, `SELECT bill_id || ' ' || _next_turn FROM inventory.bills ORDER BY 1`))
+		check.Same(t, "bills", want, list(t, url, `SELECT bill_id || ' ' || _next_turn FROM inventory.bills ORDER BY 1`))
 	}
 	unchanged := func(what string, opts migrations.Options, want error) {
 		t.Helper()
 		before := catalogue(t, url)
-		failsWith(t, migrations.Migrate(t.Context(), url, opts), want)
-		same(t, fmt.Sprintf("%s: changed", what), before, catalogue(t, url))
+		check.FailsWith(t, migrations.Migrate(t.Context(), url, opts), want)
+		check.Same(t, fmt.Sprintf("%s: changed", what), before, catalogue(t, url))
 	}
 
 	bill("1")
 	old := atWork(t, url, "old", next()-1)
-	must(t, migrations.Migrate(t.Context(), url, coming))
+	check.Must(t, migrations.Migrate(t.Context(), url, coming))
 	bill("2")
 	bills("1 1", "2 0")
 
 	unchanged("back to this version", migrations.Options{}, nil)
 	pending, err := migrations.Pending(t.Context(), url)
-	errorIf(t, err != nil || pending, "back to this version: pending is %t, %v", pending, err)
+	check.ErrorIf(t, err != nil || pending, "back to this version: pending is %t, %v", pending, err)
 	bill("3")
 	unchanged("forth again", coming, nil)
 	bills("1 1", "2 0", "3 0")
 
 	unchanged("a contract beside this version", contracting, migrations.ErrBelow)
-	must(t, old.Close(t.Context()))
+	check.Must(t, old.Close(t.Context()))
 	atWork(t, url, "new", next())
-	must(t, migrations.Migrate(t.Context(), url, contracting))
+	check.Must(t, migrations.Migrate(t.Context(), url, contracting))
 	if left := list(t, url, `SELECT attrelid::regclass::text FROM pg_attribute WHERE attname = 'next_turn' AND NOT attisdropped AND attrelid = ANY ('{sluice.runs,sluice.streams}'::regclass[])`); len(left) > 0 {
 		t.Errorf("the contract left columns of %q", left)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing/fstest"
 
 	"sluice/migrations"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/warehousetest"
 	"sluice/schema"
 )
@@ -22,9 +23,9 @@ func next() int64 { return migrations.Version() + 1 }
 func released(t *testing.T, further map[string]string) fstest.MapFS {
 	t.Helper()
 	files := fstest.MapFS{}
-	names := sure(fs.Glob(migrations.FS, "*.sql"))(t)
+	names := check.Sure(fs.Glob(migrations.FS, "*.sql"))(t)
 	for _, name := range names {
-		text := sure(fs.ReadFile(migrations.FS, name))(t)
+		text := check.Sure(fs.ReadFile(migrations.FS, name))(t)
 		files[name] = &fstest.MapFile{Data: text}
 	}
 	for name, text := range further {
@@ -38,7 +39,7 @@ func byNewer(t *testing.T, text string) string {
 	t.Helper()
 	url := migrated(t)
 	files := released(t, map[string]string{fmt.Sprintf("%05d_next.sql", next()): text})
-	must(t, migrations.Migrate(t.Context(), url, migrations.Upgraded(migrations.Options{}, files)))
+	check.Must(t, migrations.Migrate(t.Context(), url, migrations.Upgraded(migrations.Options{}, files)))
 	return url
 }
 
@@ -60,13 +61,13 @@ func TestTheProgramBeforeWorksOnANewerDatabase(t *testing.T) {
 		}
 	}
 	var log bytes.Buffer
-	must(t, migrations.Migrate(t.Context(), url, migrations.Options{Log: slog.New(slog.NewTextHandler(&log, nil))}))
-	errorIf(t, !strings.Contains(log.String(), "nothing to migrate: a newer version did it"), "it does not say why it does nothing:\n%s", &log)
+	check.Must(t, migrations.Migrate(t.Context(), url, migrations.Options{Log: slog.New(slog.NewTextHandler(&log, nil))}))
+	check.ErrorIf(t, !strings.Contains(log.String(), "nothing to migrate: a newer version did it"), "it does not say why it does nothing:\n%s", &log)
 	if changed, err := migrations.Declare(t.Context(), url, []schema.Service{}); err != nil || changed != 0 {
 		t.Errorf("it declared %d columns, %v", changed, err)
 	}
 	after := append(catalogue(t, url), list(t, url, `SELECT v::text FROM sluice.views v UNION ALL SELECT c::text FROM sluice.columns c ORDER BY 1`)...)
-	same(t, "changed by the older program", before, after)
+	check.Same(t, "changed by the older program", before, after)
 }
 
 // TestAFloorAboveAProgramRefusesIt: a migration that contracts raises the floor, and programs below
@@ -85,10 +86,10 @@ func TestAFloorAboveAProgramRefusesIt(t *testing.T) {
 		for call, err := range map[string]error{
 			"Migrate": migrations.Migrate(t.Context(), url, migrations.Options{}), "Pending": pending, "PendingViews": views, "Declare": declare,
 		} {
-			errorIf(t, !errors.Is(err, migrations.ErrNewer) || !strings.Contains(err.Error(), test.needs),
+			check.ErrorIf(t, !errors.Is(err, migrations.ErrNewer) || !strings.Contains(err.Error(), test.needs),
 				"the floor of the %s: %s = %v, want %q", what, call, err, test.needs)
 		}
-		same(t, "changed", before, catalogue(t, url))
+		check.Same(t, "changed", before, catalogue(t, url))
 	}
 }
 
@@ -103,31 +104,31 @@ func TestAContractWaitsForTheEndOfOlderProcesses(t *testing.T) {
 	old, dumb := atWork(t, url, "old", next()-1), atWork(t, url, "dumb", nil)
 	err := migrations.Migrate(t.Context(), url, opts)
 	for _, want := range []string{fmt.Sprintf("%05d_contract.sql", next()), fmt.Sprintf("old, of version %d, since 20", next()-1), "dumb, of a version before the floor"} {
-		errorIf(t, !errors.Is(err, migrations.ErrBelow) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "current"),
+		check.ErrorIf(t, !errors.Is(err, migrations.ErrBelow) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "current"),
 			"Migrate = %v, want %s", err, want)
 	}
-	must(t, dumb.Close(t.Context()))
+	check.Must(t, dumb.Close(t.Context()))
 	outlook, err := migrations.Foresee(t.Context(), url, opts)
-	errorIf(t, err != nil || len(outlook.Steps) != 1 || !outlook.Steps[0].Contracts || len(outlook.Steps[0].Below) != 1,
+	check.ErrorIf(t, err != nil || len(outlook.Steps) != 1 || !outlook.Steps[0].Contracts || len(outlook.Steps[0].Below) != 1,
 		"the outlook is %+v, %v", outlook.Steps, err)
-	must(t, old.Close(t.Context()))
-	must(t, migrations.Migrate(t.Context(), url, opts))
-	failsWith(t, failure(migrations.Pending(t.Context(), url)), migrations.ErrNewer)
+	check.Must(t, old.Close(t.Context()))
+	check.Must(t, migrations.Migrate(t.Context(), url, opts))
+	check.FailsWith(t, check.Failure(migrations.Pending(t.Context(), url)), migrations.ErrNewer)
 }
 
 // TestTheFloorOnlyRises, and only by the role that owns the tables.
 func TestTheFloorOnlyRises(t *testing.T) {
 	url := parallel(t)
 	role, worker := warehousetest.Worker(t, url)
-	must(t, migrations.GrantWorker(t.Context(), url, role))
+	check.Must(t, migrations.GrantWorker(t.Context(), url, role))
 	run(t, url, `SELECT sluice.raise_floor(400, 9)::text`, `SELECT sluice.raise_floor(3)::text`)
 	got := list(t, worker, `SELECT program || ' ' || queue FROM sluice.floor`)
-	errorIf(t, got[0] != "400 9", "the floor is %q", got)
+	check.ErrorIf(t, got[0] != "400 9", "the floor is %q", got)
 	conn := warehousetest.Connect(t, worker)
 	for _, sql := range []string{
 		`SELECT sluice.raise_floor(99)`, `UPDATE sluice.floor SET program = 99`,
 	} {
-		errorIf(t, failure(conn.Exec(t.Context(), sql)) == nil, "the worker may: %s", sql)
+		check.ErrorIf(t, check.Failure(conn.Exec(t.Context(), sql)) == nil, "the worker may: %s", sql)
 	}
 }
 
@@ -188,7 +189,7 @@ func TestTheLogIsCountedAnew(t *testing.T) {
 			[]string{"7"},
 		},
 	} {
-		same(t, strings.Fields(step.query)[1], step.want, list(t, url, step.query))
+		check.Same(t, strings.Fields(step.query)[1], step.want, list(t, url, step.query))
 	}
 }
 
@@ -222,6 +223,6 @@ func TestSharesOfFiveClasses(t *testing.T) {
 	for left, want := range map[string]string{"0": "false", "42": "false", "43": "true"} {
 		got := list(t, url, `SELECT (sluice.class_available_at('o', 'shop', 4, '{0.4,0,0,0,0.02}', 100, `+left+`, `+left+`,
 			NULL, now(), now() - interval '24 hours', NULL, '24 hours') = now())::text`)
-		errorIf(t, got[0] != want, "with %s calls left, a backfill may call at once is %s, want %s", left, got[0], want)
+		check.ErrorIf(t, got[0] != want, "with %s calls left, a backfill may call at once is %s, want %s", left, got[0], want)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"sluice/migrations"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/warehousetest"
 )
 
@@ -37,12 +38,12 @@ func TestHistoryMakesItsViewsAndFunctions(t *testing.T) {
 	if pending, err := migrations.PendingViews(t.Context(), url, bills); err != nil || !pending {
 		t.Errorf("before migrate nothing is pending: %t, %v", pending, err)
 	}
-	must(t, migrations.Migrate(t.Context(), url, opts))
+	check.Must(t, migrations.Migrate(t.Context(), url, opts))
 	if pending, err := migrations.PendingViews(t.Context(), url, bills); err != nil || pending {
 		t.Errorf("after migrate: pending is %t, %v", pending, err)
 	}
 	role, worker := warehousetest.Worker(t, url) // it may not use schema as_of
-	must(t, migrations.GrantWorker(t.Context(), url, role))
+	check.Must(t, migrations.GrantWorker(t.Context(), url, role))
 	if pending, err := migrations.PendingViews(t.Context(), worker, bills); err != nil || pending {
 		t.Errorf("as a worker: pending is %t, %v", pending, err)
 	}
@@ -53,19 +54,19 @@ func TestHistoryMakesItsViewsAndFunctions(t *testing.T) {
 		"as_of.inventory_organizations": true, "history.inventory_organizations_as_of": false, // a view reads the table, and has no versions of it
 		"as_of.stock": false, "as_of.chat_conversations": false, "history.inventory_items_as_of": false,
 	} {
-		errorIf(t, slices.Contains(found, name) != want, "there is %s: %t, want %t", name, !want, want)
+		check.ErrorIf(t, slices.Contains(found, name) != want, "there is %s: %t, want %t", name, !want, want)
 	}
 	const made = `SELECT name || ' ' || applied_at FROM sluice.views ORDER BY 1`
 	before := list(t, url, made)
-	must(t, migrations.Migrate(t.Context(), url, opts))
-	same(t, "made again", before, list(t, url, made))
+	check.Must(t, migrations.Migrate(t.Context(), url, opts))
+	check.Same(t, "made again", before, list(t, url, made))
 	script(t, url, `ALTER TABLE inventory.bills ADD COLUMN later text`)
-	must(t, migrations.Migrate(t.Context(), url, opts))
+	check.Must(t, migrations.Migrate(t.Context(), url, opts))
 	const last = `SELECT attname::text FROM pg_attribute WHERE attrelid = 'as_of.inventory_bills'::regclass ORDER BY attnum DESC LIMIT 1`
 	got := list(t, url, last)
-	errorIf(t, got[0] != "later", "the last column of the view is %s", got[0])
+	check.ErrorIf(t, got[0] != "later", "the last column of the view is %s", got[0])
 	every := all(t, url)
-	must(t, migrations.Migrate(t.Context(), url, migrations.Options{History: every}))
+	check.Must(t, migrations.Migrate(t.Context(), url, migrations.Options{History: every}))
 	if found := list(t, url, objectsOfThePast); len(found) < 250 {
 		t.Errorf("with history of every list there are only %d", len(found))
 	}
@@ -76,7 +77,7 @@ func TestHistoryMakesItsViewsAndFunctions(t *testing.T) {
 func TestHistoryEnds(t *testing.T) {
 	url := parallel(t)
 	both := migrations.Options{History: migrations.History{Tables: []string{"inventory.bills", "chat.conversations"}}}
-	must(t, migrations.Migrate(t.Context(), url, both))
+	check.Must(t, migrations.Migrate(t.Context(), url, both))
 	whole := list(t, url, objectsOfThePast)
 	script(t, url, `CREATE SCHEMA hers; CREATE VIEW hers.report AS SELECT bill_id FROM as_of.bills; CREATE VIEW hers.lines AS SELECT item_total FROM as_of.inventory_bills_line_items;
 		CREATE VIEW hers.chats AS SELECT title FROM as_of.chat_conversations; CREATE VIEW hers.other AS SELECT 1 AS one FROM hers.report`)
@@ -86,25 +87,25 @@ func TestHistoryEnds(t *testing.T) {
 		t.Fatalf("Migrate = %v, want ErrDependents in one line", err)
 	}
 	for _, want := range []string{"view hers.report depends on view as_of.bills", "view hers.lines depends on view as_of.inventory_bills_line_items", "view hers.other"} {
-		errorIf(t, !strings.Contains(err.Error(), want), "the error lacks %q: %v", want, err)
+		check.ErrorIf(t, !strings.Contains(err.Error(), want), "the error lacks %q: %v", want, err)
 	}
-	same(t, "dropped although it is used", whole, list(t, url, objectsOfThePast))
-	outlook := sure(migrations.Foresee(t.Context(), url, chats))(t)
+	check.Same(t, "dropped although it is used", whole, list(t, url, objectsOfThePast))
+	outlook := check.Sure(migrations.Foresee(t.Context(), url, chats))(t)
 	if last := outlook.Steps; len(last) != 1 || !strings.HasPrefix(last[0].SQL, "DROP FUNCTION ") || !strings.Contains(last[0].SQL, ";\nDROP VIEW as_of.") {
 		t.Errorf("foreseen is %+v", last)
 	}
 	script(t, url, `DROP VIEW hers.report, hers.lines, hers.other`)
-	must(t, migrations.Migrate(t.Context(), url, chats))
+	check.Must(t, migrations.Migrate(t.Context(), url, chats))
 	left := list(t, url, objectsOfThePast)
 	if slices.Contains(left, "as_of.inventory_bills") || slices.Contains(left, "history.inventory_bills_as_of") || !slices.Contains(left, "as_of.chats") ||
 		!slices.Contains(left, "history.chat_conversations_as_of") {
 		t.Errorf("left are %q", left)
 	}
 	script(t, url, `DROP VIEW hers.chats`)
-	must(t, migrations.Migrate(t.Context(), url, migrations.Options{}))
-	empty(t, "left", append(list(t, url, objectsOfThePast), list(t, url, `SELECT name FROM sluice.views WHERE name LIKE '%.%'`)...))
-	must(t, migrations.Migrate(t.Context(), url, both))
-	same(t, "on again", whole, list(t, url, objectsOfThePast))
+	check.Must(t, migrations.Migrate(t.Context(), url, migrations.Options{}))
+	check.Empty(t, "left", append(list(t, url, objectsOfThePast), list(t, url, `SELECT name FROM sluice.views WHERE name LIKE '%.%'`)...))
+	check.Must(t, migrations.Migrate(t.Context(), url, both))
+	check.Same(t, "on again", whole, list(t, url, objectsOfThePast))
 }
 
 // TestHistoryOfOtherOrganizations: another configuration keeps versions of its organizations in the
@@ -115,9 +116,9 @@ func TestHistoryOfOtherOrganizations(t *testing.T) {
 		VALUES ('theirs', 'inventory', 'bills', 'inventory', 'bill_id', '{}', true, '{}', 'UTC') RETURNING 'made'`)
 	has := func(when string, organization string, want bool) {
 		t.Helper()
-		must(t, migrations.Migrate(t.Context(), url, migrations.Options{History: migrations.History{Organizations: []string{organization}}}))
+		check.Must(t, migrations.Migrate(t.Context(), url, migrations.Options{History: migrations.History{Organizations: []string{organization}}}))
 		found := list(t, url, objectsOfThePast)
-		errorIf(t, slices.Contains(found, "as_of.bills") != want, "%s there is %q", when, found)
+		check.ErrorIf(t, slices.Contains(found, "as_of.bills") != want, "%s there is %q", when, found)
 	}
 	has("by the configuration of another organization", "ours", true)
 	has("by its own configuration", "theirs", false)
@@ -232,7 +233,7 @@ func TestThePast(t *testing.T) {
 			[]string{"a x 2 12.5 f", "a x 1 12.5 t", "a x 0 13 f"},
 		},
 	} {
-		same(t, what, test.want, list(t, url, test.ask))
+		check.Same(t, what, test.want, list(t, url, test.ask))
 	}
 	keys(t, url, "bill_versions", "past_periods", "price_changes", "stock_days", "balance_days")
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sluice/migrations"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/warehousetest"
 )
 
@@ -32,6 +33,6 @@ func TestAKillAtAnyMomentIsFinishedByTheNextRun(t *testing.T) {
 			}
 			kills++
 		}
-		same(t, fmt.Sprintf("catalogue after %d kills", kills), want, catalogue(t, url))
+		check.Same(t, fmt.Sprintf("catalogue after %d kills", kills), want, catalogue(t, url))
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"sluice/connectors"
 	"sluice/migrations"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/readers"
 	"sluice/pipeline/warehouse/warehousetest"
 )
@@ -38,16 +39,16 @@ func newReadable(t *testing.T) *readable {
 	script(t, url, `UPDATE sluice.change_log SET timeline = sluice.change_timeline()`) // the log of a copy is not valid
 	declares(t, url, connectors.All())
 	f := &readable{T: t, url: url}
-	pool := sure(pgxpool.New(t.Context(), url))(t)
+	pool := check.Sure(pgxpool.New(t.Context(), url))(t)
 	defer pool.Close()
 	warehousetest.Alone(t, "groups of readers", func() {
-		must(t, failure(readers.Apply(t.Context(), pool, readers.Standard())))
+		check.Must(t, check.Failure(readers.Apply(t.Context(), pool, readers.Standard())))
 	})
 	groups := readers.Standard()
-	must(t, migrations.Migrate(t.Context(), url, migrations.Options{History: migrations.History{Tables: []string{"inventory.bills"}}}))
+	check.Must(t, migrations.Migrate(t.Context(), url, migrations.Options{History: migrations.History{Tables: []string{"inventory.bills"}}}))
 	f.masked, f.unmasked, f.raw, f.stranger = f.reader("masked", groups.Masked), f.reader("unmasked", groups.Personal), f.reader("raw", groups.Raw), f.reader("stranger", "")
 	for _, role := range []string{f.masked, f.unmasked} {
-		must(t, failure(readers.Allow(t.Context(), pool, role, []string{"a"})))
+		check.Must(t, check.Failure(readers.Allow(t.Context(), pool, role, []string{"a"})))
 	}
 	f.fill()
 	return f
@@ -56,14 +57,14 @@ func newReadable(t *testing.T) *readable {
 // reader makes a role, which is dropped with the test.
 func (f *readable) reader(name, group string) string {
 	f.Helper()
-	address := sure(url.Parse(f.url))(f.T)
+	address := check.Sure(url.Parse(f.url))(f.T)
 	role := name + "_" + strings.TrimPrefix(address.Path, "/sluice_test_")
 	script(f.T, f.url, "CREATE ROLE "+role)
 	f.Cleanup(func() {
 		ctx := context.WithoutCancel(f.Context())
-		conn := sure(pgx.Connect(ctx, f.url))(f.T)
+		conn := check.Sure(pgx.Connect(ctx, f.url))(f.T)
 		defer func() { _ = conn.Close(ctx) }()
-		must(f.T, failure(conn.Exec(ctx, "DROP OWNED BY "+role+"; DROP ROLE "+role)))
+		check.Must(f.T, check.Failure(conn.Exec(ctx, "DROP OWNED BY "+role+"; DROP ROLE "+role)))
 	})
 	if group != "" {
 		script(f.T, f.url, "GRANT "+group+" TO "+role)
@@ -74,14 +75,14 @@ func (f *readable) reader(name, group string) string {
 // as connects as a role. What the server tells the session goes to heard.
 func (f *readable) as(role string, heard func(string)) *pgx.Conn {
 	f.Helper()
-	config := sure(pgx.ParseConfig(f.url))(f.T)
+	config := check.Sure(pgx.ParseConfig(f.url))(f.T)
 	config.RuntimeParams["role"], config.RuntimeParams["jit"] = role, "off" // compiling takes longer than reading two rows
 	config.OnNotice = func(_ *pgconn.PgConn, notice *pgconn.Notice) {
 		if heard != nil {
 			heard(notice.Message)
 		}
 	}
-	conn := sure(pgx.ConnectConfig(f.Context(), config))(f.T)
+	conn := check.Sure(pgx.ConnectConfig(f.Context(), config))(f.T)
 	f.Cleanup(func() { _ = conn.Close(context.WithoutCancel(f.Context())) })
 	return conn
 }
@@ -96,7 +97,7 @@ func (f *readable) fill() {
 	}
 	script(f.T, f.url, sqlFillNotes)
 	rows := list(f.T, f.url, `SELECT organization_id FROM inventory.bills WHERE row_to_json(bills)::text LIKE '%PERSONAL%'`)
-	fatalIf(f, len(rows) != 2, "the marks are in bills of %q", rows)
+	check.FatalIf(f, len(rows) != 2, "the marks are in bills of %q", rows)
 }
 
 // sqlFill writes an INSERT for each copied table. Tables come before those of their arrays, whose
@@ -175,7 +176,7 @@ func (f *readable) answers() []string {
 			ELSE 'NULL' END, ', ' ORDER BY u.place)
 			FROM (SELECT y.typname AS name, x.place FROM unnest(p.proargtypes::oid[]) WITH ORDINALITY AS x (type, place) JOIN pg_type y ON y.oid = x.type) AS u))
 		FROM pg_proc p WHERE p.pronamespace = 'analytics'::regnamespace AND p.proname NOT IN ('want', 'fresh') ORDER BY 1`)
-	fatalIf(f, len(found) < 7, "readers may ask only %q", found)
+	check.FatalIf(f, len(found) < 7, "readers may ask only %q", found)
 	return found
 }
 
@@ -183,8 +184,8 @@ func (f *readable) answers() []string {
 func (f *readable) rows(conn *pgx.Conn, of string) []string {
 	f.Helper()
 	rows, err := conn.Query(f.Context(), fmt.Sprintf(`SELECT t::text || ' ' || row_to_json(t)::text FROM (SELECT * FROM %s) AS t`, of))
-	must(f.T, err)
+	check.Must(f.T, err)
 	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	fatalIf(f, err != nil, "%s: %v", of, err)
+	check.FatalIf(f, err != nil, "%s: %v", of, err)
 	return found
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"sluice/migrations"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/warehousetest"
 )
 
@@ -24,8 +25,8 @@ func TestWhoMayReadWhat(t *testing.T) {
 CREATE TABLE "custom"."lists" (organization_id text, _raw_position integer);
 COMMENT ON TABLE "custom"."lists" IS 'A list.';
 `
-	must(t, migrations.Execute(t.Context(), f.url, migrations.Options{}, func(context.Context) (string, error) { return plan, nil }))
-	fatalIf(t, !slices.Contains(f.objects(), "custom.lists"), "the plan made no table")
+	check.Must(t, migrations.Execute(t.Context(), f.url, migrations.Options{}, func(context.Context) (string, error) { return plan, nil }))
+	check.FatalIf(t, !slices.Contains(f.objects(), "custom.lists"), "the plan made no table")
 	f.mayRead()
 }
 
@@ -43,7 +44,7 @@ func (f *readable) mayRead() {
 		bySchema[service] = raw
 	}
 	objects := f.objects()
-	fatalIf(f, len(objects) < 120, "there are %d tables and views only", len(objects))
+	check.FatalIf(f, len(objects) < 120, "there are %d tables and views only", len(objects))
 	for _, role := range append(all, f.stranger) {
 		conn := f.as(role, nil)
 		for _, object := range objects {
@@ -57,14 +58,14 @@ func (f *readable) mayRead() {
 				f.Errorf("%s reads %s: %v, want that it may: %t", role, object, err, want)
 			}
 			pg, ok := errors.AsType[*pgconn.PgError](err)
-			errorIf(f, err != nil && (!ok || pg.Code != "42501"), "%s reads %s: %v", role, object, err)
+			check.ErrorIf(f, err != nil && (!ok || pg.Code != "42501"), "%s reads %s: %v", role, object, err)
 		}
 		for what, ask := range map[string]string{
 			"write to": `SELECT c.oid::regclass::text FROM pg_class c WHERE c.relkind IN ('r', 'p', 'v') AND c.oid >= 16384
 				AND has_table_privilege('` + role + `', c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE, TRIGGER, REFERENCES')`,
 			"make things in": `SELECT n.nspname::text FROM pg_namespace n WHERE n.nspname !~ '^pg_' AND n.nspname <> 'public' AND has_schema_privilege('` + role + `', n.oid, 'CREATE')`,
 		} {
-			empty(f, fmt.Sprintf("%s may %s", role, what), list(f.T, f.url, ask))
+			check.Empty(f, fmt.Sprintf("%s may %s", role, what), list(f.T, f.url, ask))
 		}
 	}
 	for ask, want := range map[string]string{
@@ -75,7 +76,7 @@ func (f *readable) mayRead() {
 		if err := f.as(f.raw, nil).QueryRow(f.Context(), ask).Scan(&got); err != nil || got != want {
 			f.Errorf("a raw reader asks %s: %q, %v, want %q", ask, got, err, want)
 		}
-		errorIf(f, f.as(f.unmasked, nil).QueryRow(f.Context(), ask).Scan(&got) == nil, "another reader gets an answer to %s: %q", ask, got)
+		check.ErrorIf(f, f.as(f.unmasked, nil).QueryRow(f.Context(), ask).Scan(&got) == nil, "another reader gets an answer to %s: %q", ask, got)
 	}
 }
 
@@ -102,18 +103,18 @@ func TestMaskedReadersSeeNothingPersonal(t *testing.T) {
 			shown = append(shown, answer)
 		}
 		for _, row := range append(rows, open...) {
-			errorIf(t, strings.Contains(row, `"organization_id":"b"`), "a reader of organization a sees in %s: %s", answer, row)
+			check.ErrorIf(t, strings.Contains(row, `"organization_id":"b"`), "a reader of organization a sees in %s: %s", answer, row)
 		}
 		both, limited := f.rows(raw, answer), slices.ContainsFunc(open, func(row string) bool { return strings.Contains(row, `"organization_id":"a"`) })
-		errorIf(t, limited && len(both) <= len(open) && !strings.Contains(answer, "'a'"),
+		check.ErrorIf(t, limited && len(both) <= len(open) && !strings.Contains(answer, "'a'"),
 			"%s has %d rows of one organization and %d of two", answer, len(open), len(both))
 	}
 	t.Logf("without rows: %q, with something personal for those who may see it: %q", empty, shown)
 	for _, bites := range []string{"analytics.bills", "analytics.spend_lines", "analytics.organizations", "analytics.freshness", "analytics.deleted"} {
-		errorIf(t, slices.Contains(empty, bites), "%s has no row, so nothing of it was searched", bites)
+		check.ErrorIf(t, slices.Contains(empty, bites), "%s has no row, so nothing of it was searched", bites)
 	}
 	const contacts = "analytics.contacts"
-	errorIf(t, slices.Contains(f.answers(), contacts) && !slices.Contains(shown, contacts), "a reader of persons sees none in %s", contacts)
+	check.ErrorIf(t, slices.Contains(f.answers(), contacts) && !slices.Contains(shown, contacts), "a reader of persons sees none in %s", contacts)
 }
 
 // TestAReadersFunctionSeesNoOtherRow: a function of the reader in a condition is called for the
@@ -125,18 +126,18 @@ func TestAReadersFunctionSeesNoOtherRow(t *testing.T) {
 	conn := f.as(f.masked, func(said string) { heard = append(heard, said) })
 	_, err := conn.Exec(t.Context(), `CREATE FUNCTION pg_temp.peek(organization text, value text) RETURNS boolean LANGUAGE plpgsql COST 0.0000001 AS
 		$$ BEGIN RAISE NOTICE 'peek %|%', organization, value; RETURN true; END $$`)
-	must(t, err)
+	check.Must(t, err)
 	views := list(t, f.url, `SELECT format('SELECT count(*) FROM analytics.%I WHERE %s', c.relname,
 			string_agg(format('pg_temp.peek(organization_id, %I::text)', a.attname), ' AND ' ORDER BY a.attnum))
 		FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0
 		WHERE c.relnamespace = 'analytics'::regnamespace AND c.relkind = 'v'
 			AND EXISTS (SELECT FROM pg_attribute o WHERE o.attrelid = c.oid AND o.attname = 'organization_id')
 		GROUP BY c.relname ORDER BY c.relname`)
-	fatalIf(t, len(views) < 7, "only these views have organizations: %q", views)
+	check.FatalIf(t, len(views) < 7, "only these views have organizations: %q", views)
 	for _, ask := range views {
 		heard = nil
 		_, err := conn.Exec(t.Context(), ask)
-		must(t, err)
+		check.Must(t, err)
 		for _, said := range heard {
 			if !strings.HasPrefix(said, "peek a|") || marks.MatchString(said) {
 				t.Errorf("%.60s… is called with %s", ask, said)
@@ -148,8 +149,8 @@ func TestAReadersFunctionSeesNoOtherRow(t *testing.T) {
 	script(t, f.url, `CREATE VIEW analytics.leaky AS SELECT b.organization_id, b.status FROM inventory.bills b WHERE b.organization_id::text || '' = 'a' || repeat('', 1000);
 		GRANT SELECT ON analytics.leaky TO `+f.masked)
 	heard = nil
-	must(t, failure(conn.Exec(t.Context(), `SELECT count(*) FROM analytics.leaky WHERE pg_temp.peek(organization_id, '')`)))
-	errorIf(t, !slices.ContainsFunc(heard, func(said string) bool { return strings.HasPrefix(said, "peek b|") }),
+	check.Must(t, check.Failure(conn.Exec(t.Context(), `SELECT count(*) FROM analytics.leaky WHERE pg_temp.peek(organization_id, '')`)))
+	check.ErrorIf(t, !slices.ContainsFunc(heard, func(said string) bool { return strings.HasPrefix(said, "peek b|") }),
 		"a view without the barrier is as tight: %q", heard)
 }
 
@@ -242,7 +243,7 @@ func TestChatsAndOwnFields(t *testing.T) {
 			},
 		},
 	} {
-		same(t, what, test.want, list(t, url, test.ask))
+		check.Same(t, what, test.want, list(t, url, test.ask))
 	}
 	keys(t, url, "chats", "chat_weeks", "custom_fields")
 }
@@ -253,7 +254,7 @@ func TestMaskedReaders(t *testing.T) {
 	owner := warehousetest.Owner(t)
 	role, reader := warehousetest.Worker(t, owner)
 	reader = interpreted(t, reader)
-	must(t, migrations.Migrate(t.Context(), owner, migrations.Options{}))
+	check.Must(t, migrations.Migrate(t.Context(), owner, migrations.Options{}))
 	list(t, owner, sqlPeople)
 	script(t, owner, `GRANT USAGE ON SCHEMA analytics TO `+role+`; GRANT SELECT ON ALL TABLES IN SCHEMA analytics TO `+role)
 	views := list(t, owner, `SELECT name FROM sluice.views WHERE to_regclass('analytics.' || name) IS NOT NULL ORDER BY name`)
@@ -270,15 +271,15 @@ func TestMaskedReaders(t *testing.T) {
 			for _, row := range list(t, reader, `SELECT organization_id || ' ' || v::text FROM analytics.`+view+` AS v`) {
 				rows++
 				of, _, _ := strings.Cut(row, " ")
-				errorIf(t, of != organization, "who may see %q sees in %s: %s", organization, view, row)
+				check.ErrorIf(t, of != organization, "who may see %q sees in %s: %s", organization, view, row)
 			}
 		}
-		errorIf(t, (rows == 0) != (organization == ""), "who may see %q sees %d rows", organization, rows)
+		check.ErrorIf(t, (rows == 0) != (organization == ""), "who may see %q sees %d rows", organization, rows)
 	}
 	script(t, owner, `UPDATE analytics.readers SET organization_id = 'a'`)
 	got := list(t, reader, `SELECT concat_ws(' ', coalesce(title, '-'), creator_name) FROM analytics.chats WHERE chat_id = '1' AND network = ''
 		UNION ALL SELECT concat_ws(' ', resource, coalesce(value, '-'), coalesce(number::text, '-'), coalesce(day::text, '-')) FROM analytics.custom_fields WHERE record_id = '1' AND resource ~ 'accounting'
 		UNION ALL SELECT concat_ws(' ', email, count(DISTINCT email_token), length(min(email_token))) FROM analytics.credit_notes GROUP BY email ORDER BY 1`)
 	want := []string{"***@customer.example 1 64", "- A.", "accounting.chart_of_accounts - - -", "accounting.custom_module_records - - -", "accounting.vendor_payments - - -"}
-	same(t, "masked", want, got)
+	check.Same(t, "masked", want, got)
 }

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"sluice/migrations"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/warehousetest"
 	"sluice/schema"
 )
@@ -41,10 +42,10 @@ func catalogue(t *testing.T, url string) []string {
 
 func list(t *testing.T, url, query string) []string {
 	t.Helper()
-	conn := sure(pgx.Connect(t.Context(), url))(t)
+	conn := check.Sure(pgx.Connect(t.Context(), url))(t)
 	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
-	rows := sure(conn.Query(t.Context(), query))(t)
-	lines := sure(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
+	rows := check.Sure(conn.Query(t.Context(), query))(t)
+	lines := check.Sure(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 	return lines
 }
 
@@ -74,14 +75,14 @@ func parallel(t *testing.T) string {
 func TestFourProcessesAtOnceMakeWhatOneMakes(t *testing.T) {
 	t.Parallel()
 	want := catalogue(t, migrated(t))
-	fatalIf(t, len(want) < 150, "the catalogue has %d lines only", len(want))
+	check.FatalIf(t, len(want) < 150, "the catalogue has %d lines only", len(want))
 	url := warehousetest.New(t)
 	var group errgroup.Group
 	for range 4 {
 		group.Go(func() error { return migrations.Migrate(t.Context(), url, migrations.Options{}) })
 	}
-	must(t, group.Wait())
-	same(t, "catalogue", want, catalogue(t, url))
+	check.Must(t, group.Wait())
+	check.Same(t, "catalogue", want, catalogue(t, url))
 }
 
 func TestPending(t *testing.T) {
@@ -89,15 +90,15 @@ func TestPending(t *testing.T) {
 	url := warehousetest.New(t)
 	pending := func() bool {
 		t.Helper()
-		pending := sure(migrations.Pending(t.Context(), url))(t)
+		pending := check.Sure(migrations.Pending(t.Context(), url))(t)
 		return pending
 	}
-	errorIf(t, !pending(), "nothing pending on an empty database")
-	empty(t, "looking made", list(t, url, `SELECT nspname::text FROM pg_namespace WHERE nspname IN ('sluice', 'river')`))
-	must(t, migrations.Migrate(t.Context(), url, migrations.Options{}))
-	errorIf(t, pending(), "pending after migrating")
+	check.ErrorIf(t, !pending(), "nothing pending on an empty database")
+	check.Empty(t, "looking made", list(t, url, `SELECT nspname::text FROM pg_namespace WHERE nspname IN ('sluice', 'river')`))
+	check.Must(t, migrations.Migrate(t.Context(), url, migrations.Options{}))
+	check.ErrorIf(t, pending(), "pending after migrating")
 	list(t, url, `DELETE FROM river.river_migration WHERE version = 8 RETURNING line`)
-	errorIf(t, !pending(), "a missing migration of the queue is not pending")
+	check.ErrorIf(t, !pending(), "a missing migration of the queue is not pending")
 }
 
 func TestEveryTableAndColumnIsExplained(t *testing.T) {
@@ -110,7 +111,7 @@ func TestEveryTableAndColumnIsExplained(t *testing.T) {
 		UNION ALL SELECT c.oid::regclass::text FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
 		WHERE nspname = 'sluice' AND relkind = 'r' AND relname <> 'schema_version'
 			AND coalesce(obj_description(c.oid, 'pg_class'), '') !~ '\.$'`)
-	errorIf(t, len(bare) != 0, "without a comment that ends with a full stop: %v", bare)
+	check.ErrorIf(t, len(bare) != 0, "without a comment that ends with a full stop: %v", bare)
 }
 
 func TestNoPasswordInErrors(t *testing.T) {
@@ -121,9 +122,9 @@ func TestNoPasswordInErrors(t *testing.T) {
 		"postgres://u:canary@127.0.0.1/d?sslmode=wrong",
 	} {
 		err := migrations.Migrate(t.Context(), url, migrations.Options{})
-		fatalIf(t, err == nil, "no error for %s", url)
+		check.FatalIf(t, err == nil, "no error for %s", url)
 		text := err.Error()
-		errorIf(t, strings.Contains(text, "canary"), "the error shows the password: %s", text)
+		check.ErrorIf(t, strings.Contains(text, "canary"), "the error shows the password: %s", text)
 	}
 }
 
@@ -136,7 +137,7 @@ func TestTheHolderOfTheLockIsNamed(t *testing.T) {
 	var pid string
 	err := holder.QueryRow(t.Context(), `SELECT pg_backend_pid()::text FROM (SELECT set_config('application_name', 'a dashboard', false),
 		pg_advisory_lock(126909663503205)) AS held`).Scan(&pid) // "sluice" in ASCII
-	must(t, err)
+	check.Must(t, err)
 	err = migrations.Lock(t.Context(), warehousetest.Connect(t, url), 300*time.Millisecond)
 	if err == nil || !strings.Contains(err.Error(), "pid "+pid+", role ") || !strings.Contains(err.Error(), `application "a dashboard"`) ||
 		!strings.Contains(err.Error(), "pg_terminate_backend") {
@@ -151,7 +152,7 @@ func TestTheHolderOfTheLockIsNamed(t *testing.T) {
 	if err := <-ended; !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "pid "+pid) {
 		t.Errorf("stopped while it waits: %v", err)
 	}
-	must(t, holder.Close(t.Context()))
+	check.Must(t, holder.Close(t.Context()))
 	if err := migrations.Migrate(t.Context(), url, migrations.Options{}); err != nil {
 		t.Errorf("after the holder went: %v", err)
 	}
@@ -173,7 +174,7 @@ func asksAgain(t *testing.T, conn *pgx.Conn, ended <-chan error) {
 		var at *time.Time
 		err := conn.QueryRow(t.Context(), `SELECT max(query_start) FROM pg_stat_activity
 			WHERE datname = current_database() AND application_name = 'sluice migrate' AND query LIKE '%pg_locks%'`).Scan(&at)
-		must(t, err)
+		check.Must(t, err)
 		if at != nil {
 			asked[*at] = true
 		}
@@ -194,11 +195,11 @@ ORDER BY 1`
 // tables. It is refused in one sentence that says what to do, and nothing in it is written.
 func TestADatabaseOfADevelopmentVersionIsLeftAlone(t *testing.T) {
 	t.Parallel()
-	dump := sure(os.ReadFile("testdata/development/dump.sql"))(t)
+	dump := check.Sure(os.ReadFile("testdata/development/dump.sql"))(t)
 	url := warehousetest.New(t)
 	script(t, url, string(dump))
 	before := list(t, url, sqlWritten)
-	fatalIf(t, len(before) < 60, "the dump has %d objects and rows", len(before))
+	check.FatalIf(t, len(before) < 60, "the dump has %d objects and rows", len(before))
 	_, pending := migrations.Pending(t.Context(), url)
 	_, views := migrations.PendingViews(t.Context(), url, migrations.History{})
 	_, declare := migrations.Declare(t.Context(), url, []schema.Service{})
@@ -210,5 +211,5 @@ func TestADatabaseOfADevelopmentVersionIsLeftAlone(t *testing.T) {
 			t.Errorf("%s = %v, want ErrDevelopment", call, err)
 		}
 	}
-	same(t, "written", before, list(t, url, sqlWritten))
+	check.Same(t, "written", before, list(t, url, sqlWritten))
 }

@@ -13,19 +13,20 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/migrations"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/warehousetest"
 )
 
 // script executes statements in a session of their own.
 func script(t *testing.T, url, sql string) {
 	t.Helper()
-	must(t, failure(warehousetest.Connect(t, url).PgConn().Exec(t.Context(), sql).ReadAll()))
+	check.Must(t, check.Failure(warehousetest.Connect(t, url).PgConn().Exec(t.Context(), sql).ReadAll()))
 }
 
 // nameOf returns the name of a database.
 func nameOf(t *testing.T, address string) string {
 	t.Helper()
-	parsed := sure(url.Parse(address))(t)
+	parsed := check.Sure(url.Parse(address))(t)
 	return strings.TrimPrefix(parsed.Path, "/")
 }
 
@@ -37,19 +38,19 @@ func TestSchemasOfOthers(t *testing.T) {
 	role, stranger := warehousetest.Worker(t, owner)
 	script(t, warehousetest.Admin(t, nameOf(t, owner)), `GRANT CREATE ON DATABASE `+nameOf(t, owner)+` TO `+role)
 	ours := append([]string{"sluice", "river", "history", "analytics", "notifications", "lake"}, list(t, migrated(t), `SELECT name FROM sluice.service_schemas`)...)
-	fatalIf(t, len(ours) < 10, "only these schemas are known: %q", ours)
+	check.FatalIf(t, len(ours) < 10, "only these schemas are known: %q", ours)
 	for _, schema := range ours {
 		script(t, stranger, `CREATE SCHEMA `+schema+`; GRANT ALL ON SCHEMA `+schema+` TO PUBLIC`)
 		err := migrations.Migrate(t.Context(), owner, migrations.Options{})
-		errorIf(t, !errors.Is(err, migrations.ErrOthers) || !strings.Contains(err.Error(), schema+" of role "+role), "schema %s: %v", schema, err)
+		check.ErrorIf(t, !errors.Is(err, migrations.ErrOthers) || !strings.Contains(err.Error(), schema+" of role "+role), "schema %s: %v", schema, err)
 		script(t, stranger, `DROP SCHEMA `+schema)
 	}
-	must(t, migrations.Migrate(t.Context(), owner, migrations.Options{}))
+	check.Must(t, migrations.Migrate(t.Context(), owner, migrations.Options{}))
 	script(t, stranger, `CREATE SCHEMA custom; GRANT ALL ON SCHEMA custom TO PUBLIC`)
 	err := migrations.Execute(t.Context(), owner, migrations.Options{}, func(context.Context) (string, error) {
 		return `CREATE SCHEMA IF NOT EXISTS custom; CREATE TABLE custom.things (thing_id text)`, nil
 	})
-	errorIf(t, !errors.Is(err, migrations.ErrOthers), "a plan: %v", err)
+	check.ErrorIf(t, !errors.Is(err, migrations.ErrOthers), "a plan: %v", err)
 	script(t, stranger, `DROP SCHEMA custom`)
 }
 
@@ -58,15 +59,15 @@ func TestSchemasOfOthers(t *testing.T) {
 func TestOneRoleMigrates(t *testing.T) {
 	t.Parallel()
 	owner := warehousetest.Owner(t)
-	must(t, migrations.Migrate(t.Context(), owner, migrations.Options{}))
+	check.Must(t, migrations.Migrate(t.Context(), owner, migrations.Options{}))
 	admin := warehousetest.Admin(t, nameOf(t, owner))
-	failsWith(t, migrations.Migrate(t.Context(), admin, migrations.Options{}), migrations.ErrNotOwner)
-	parsed := sure(pgx.ParseConfig(owner))(t)
-	acting := sure(url.Parse(admin))(t)
+	check.FailsWith(t, migrations.Migrate(t.Context(), admin, migrations.Options{}), migrations.ErrNotOwner)
+	parsed := check.Sure(pgx.ParseConfig(owner))(t)
+	acting := check.Sure(url.Parse(admin))(t)
 	query := acting.Query()
 	query.Set("role", parsed.User)
 	acting.RawQuery = query.Encode()
-	must(t, migrations.Migrate(t.Context(), acting.String(), migrations.Options{})) // in the role of the owner
+	check.Must(t, migrations.Migrate(t.Context(), acting.String(), migrations.Options{})) // in the role of the owner
 }
 
 // TestFunctionsOfOthersInOurSchemas: they stay as they are, and stop no migration.
@@ -74,20 +75,20 @@ func TestFunctionsOfOthersInOurSchemas(t *testing.T) {
 	url := parallel(t)
 	role, stranger := warehousetest.Worker(t, url)
 	opts := migrations.Options{History: migrations.History{Tables: []string{"inventory.taxes"}}}
-	must(t, migrations.Migrate(t.Context(), url, opts))
+	check.Must(t, migrations.Migrate(t.Context(), url, opts))
 	script(t, url, `DROP FUNCTION history.inventory_taxes_as_of; GRANT CREATE, USAGE ON SCHEMA history TO `+role+`; CREATE SCHEMA hers AUTHORIZATION `+role)
 	script(t, stranger, `CREATE FUNCTION history.mine() RETURNS integer LANGUAGE plpgsql AS 'BEGIN RETURN 1; END';
 		CREATE TABLE hers.t (a integer); CREATE FUNCTION history.hers_t_as_of() RETURNS SETOF hers.t LANGUAGE sql AS 'SELECT * FROM hers.t';
 		CREATE FUNCTION history.inventory_taxes_as_of(integer) RETURNS integer LANGUAGE sql AS 'SELECT 1'`)
-	must(t, migrations.Migrate(t.Context(), url, opts))
+	check.Must(t, migrations.Migrate(t.Context(), url, opts))
 	got := list(t, url, `SELECT concat_ws(' ', oid::regprocedure, proconfig) FROM pg_proc WHERE proowner = '`+role+`'::regrole ORDER BY 1`)
 	want := "history.hers_t_as_of(), history.inventory_taxes_as_of(integer), history.mine()"
-	errorIf(t, strings.Join(got, ", ") != want, "functions of others are %q, want %q", got, want)
+	check.ErrorIf(t, strings.Join(got, ", ") != want, "functions of others are %q, want %q", got, want)
 	made := list(t, url, `SELECT count(*)::text FROM pg_proc WHERE pronamespace = 'history'::regnamespace AND proname = 'inventory_taxes_as_of'`)
-	errorIf(t, made[0] != "2", "the function of the table was not made beside another of its name: %s", made)
-	must(t, migrations.Migrate(t.Context(), url, migrations.Options{}))
+	check.ErrorIf(t, made[0] != "2", "the function of the table was not made beside another of its name: %s", made)
+	check.Must(t, migrations.Migrate(t.Context(), url, migrations.Options{}))
 	after := list(t, url, `SELECT concat_ws(' ', oid::regprocedure, proconfig) FROM pg_proc WHERE proowner = '`+role+`'::regrole ORDER BY 1`)
-	errorIf(t, len(after) != 3, "when its history was over, of the functions of others only %q were left", after)
+	check.ErrorIf(t, len(after) != 3, "when its history was over, of the functions of others only %q were left", after)
 }
 
 // TestRawRecordsOfATableOfAnotherRole: the program does not know which raw records its rows refer
@@ -106,7 +107,7 @@ func TestRawRecordsOfATableOfAnotherRole(t *testing.T) {
 		t.Helper()
 		dropped := list(t, url, `SELECT sluice.prune_raw('2 days')::text`)
 		left := list(t, url, `SELECT count(*)::text FROM sluice.raw_records`)
-		errorIf(t, dropped[0] != "0" || left[0] != want, "%s: %s were dropped, %s are left, want %s", when, dropped, left, want)
+		check.ErrorIf(t, dropped[0] != "0" || left[0] != want, "%s: %s were dropped, %s are left, want %s", when, dropped, left, want)
 	}
 	look("of another role", "1")
 	script(t, url, `ALTER TABLE inventory.taxes OWNER TO CURRENT_USER; UPDATE sluice.raw_looks SET looked_at = '2020-01-01'`)
@@ -154,19 +155,19 @@ func TestAutovacuumGivesWay(t *testing.T) {
 	}
 	asUsual() // else autovacuum is back a second after it gave way
 	connect := func() *pgx.Conn {
-		config := sure(pgx.ParseConfig(owner))(t)
+		config := check.Sure(pgx.ParseConfig(owner))(t)
 		config.RuntimeParams["application_name"], config.RuntimeParams["lock_timeout"] = "sluice migrate", "250"
-		conn := sure(pgx.ConnectConfig(t.Context(), config))(t)
+		conn := check.Sure(pgx.ConnectConfig(t.Context(), config))(t)
 		t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
 		return conn
 	}
 	looker, worker := connect(), connect()
 	log := new(strings.Builder)
 	options := migrations.Options{Patience: time.Minute, Log: slog.New(slog.NewTextHandler(log, nil))}
-	must(t, migrations.Beside(t.Context(), looker, options, func(ctx context.Context) error {
+	check.Must(t, migrations.Beside(t.Context(), looker, options, func(ctx context.Context) error {
 		_, err := worker.Exec(ctx, `ALTER TABLE s.t ADD COLUMN c int`)
 		return err
 	}))
 	said := log.String()
-	errorIf(t, said != "" && !strings.Contains(said, "(autovacuum)"), "it was behind autovacuum, and said %s", said)
+	check.ErrorIf(t, said != "" && !strings.Contains(said, "(autovacuum)"), "it was behind autovacuum, and said %s", said)
 }

@@ -2,6 +2,8 @@ package migrations_test
 
 import (
 	"testing"
+
+	"sluice/pipeline/check"
 )
 
 // sqlLedger are the payables of two organizations of equal identifiers, of 2025.
@@ -122,7 +124,7 @@ func ledger(t *testing.T) string {
 func answer(t *testing.T, url string, tests map[string]answered) {
 	t.Helper()
 	for what, test := range tests {
-		same(t, what, test.want, list(t, url, test.ask))
+		check.Same(t, what, test.want, list(t, url, test.ask))
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"sluice/pipeline/check"
 )
 
 // sqlDoubtful are two organizations of equal identifiers; of b the settings are not copied. Bills 1
@@ -65,7 +67,7 @@ SELECT 'a', 'inventory', 'items', i::bytea, '{}', 'c', s FROM (VALUES ('1', 'ope
 // rows, compiling a query over many views takes longer than all the rest.
 func interpreted(t *testing.T, address string) string {
 	t.Helper()
-	parsed := sure(url.Parse(address))(t)
+	parsed := check.Sure(url.Parse(address))(t)
 	options := parsed.Query()
 	options.Set("jit", "off")
 	parsed.RawQuery = options.Encode()
@@ -102,13 +104,13 @@ func TestQuality(t *testing.T) {
 		"a inventory.items quarantine notice - - -",
 		"b analytics.organizations b base_currency_unknown notice - - -",
 	}
-	same(t, "quality", want, got)
+	check.Same(t, "quality", want, got)
 	got = list(t, url, `SELECT sentence FROM analytics.quality WHERE organization_id = 'a' AND check_name IN ('bill_lines', 'quarantine', 'paid_before_billed') ORDER BY check_name`)
 	want = []string{
 		"The lines add up to 95, the bill says 100 before tax.", "It is dated 2026-01-08 and was paid from 2026-01-01 on.",
 		"2 records did not fit the table and are kept aside: they are in no sum.",
 	}
-	same(t, "sentences", want, got)
+	check.Same(t, "sentences", want, got)
 	keys(t, url, "quality")
 }
 
@@ -125,10 +127,10 @@ func TestCatalog(t *testing.T) {
 		"inventory | bills | notes | f | text | free text | t | false | notes | Free note.",
 		"inventory | bills | vendor_name | f | text | company | f | true | - | Its name.",
 	}
-	same(t, "columns", want, got)
+	check.Same(t, "columns", want, got)
 	// The tables of the program itself are none of it.
 	got = list(t, url, `SELECT string_agg(DISTINCT schema_name, ' ' ORDER BY schema_name) FROM analytics.catalog`)
-	errorIf(t, !cmp.Equal([]string{"accounting analytics billing chat inventory invoicing"}, got), "schemas: %q", got)
+	check.ErrorIf(t, !cmp.Equal([]string{"accounting analytics billing chat inventory invoicing"}, got), "schemas: %q", got)
 	keys(t, url, "catalog")
 }
 
@@ -160,7 +162,7 @@ func TestFreshnessOfDetails(t *testing.T) {
 		"a accounting.vendor_payments 2 0.3333 - -", "a inventory.bills 5 0.4444 2026-01-03 2026-01-20", "a inventory.taxes - - 2026-01-08 -",
 		"b inventory.bills 1 0.0000 - -",
 	}
-	same(t, "freshness", want, got)
+	check.Same(t, "freshness", want, got)
 }
 
 // sqlBooks are two organizations of equal identifiers, one of them ahead of the date line. Bill 1
@@ -232,7 +234,7 @@ func TestPayables(t *testing.T) {
 			},
 		},
 	} {
-		same(t, what, test.want, list(t, url, test.ask))
+		check.Same(t, what, test.want, list(t, url, test.ask))
 	}
 }
 
@@ -251,7 +253,7 @@ func TestFreshnessAndDeletions(t *testing.T) {
 		"a inventory.bills 2026-01-01 t 2026-01-02 copied 2", "a inventory.items - 2026-01-02 first copy under way 0",
 		"a inventory.locations 2026-01-01 t 2026-01-02 not copied any more 0", "a inventory.taxes - 2026-01-02 denied 0",
 	}
-	same(t, "freshness", want, got)
+	check.Same(t, "freshness", want, got)
 	list(t, url, `INSERT INTO sluice.tombstones (organization_id, service, resource, record_id, state, suspected_run_id, suspected_first_call, suspected_last_call,
 			suspected_clock, proof, proof_run_id, deleted_at, decided_by, restored_at)
 		SELECT 'a', 'inventory', 'bills', i, s, 1, 1, 1, now(), p, 1, d, b, r FROM (VALUES
@@ -263,14 +265,14 @@ func TestFreshnessAndDeletions(t *testing.T) {
 		"inventory.bills 1 2026-01-03 two whole lists did not show it the program t",
 		"inventory.bills 2 2026-01-04 upstream does not know it any more a person f 2026-01-05",
 	}
-	same(t, "deletions", want, got)
+	check.Same(t, "deletions", want, got)
 }
 
 // keysAreUnique checks the key of each view in a database with rows.
 func keysAreUnique(t *testing.T, url string) {
 	t.Helper()
 	views := list(t, url, `SELECT name FROM sluice.views WHERE to_regclass('analytics.' || name) IS NOT NULL ORDER BY name`)
-	fatalIf(t, len(views) < 6, "only these views are made: %q", views)
+	check.FatalIf(t, len(views) < 6, "only these views are made: %q", views)
 	for _, view := range views {
 		key := list(t, url, `SELECT coalesce(substring(obj_description(to_regclass('analytics.`+view+`')) FROM '^One row for each .*?; key: \(?([a-z_, ]+)\)?\.'), '')`)[0]
 		if key == "" {
@@ -278,7 +280,7 @@ func keysAreUnique(t *testing.T, url string) {
 			continue
 		}
 		twice := list(t, url, `SELECT concat_ws(' ', `+key+`, count(*)) FROM analytics.`+view+` GROUP BY `+key+` HAVING count(*) > 1 OR num_nulls(`+key+`) > 0`)
-		errorIf(t, len(twice) != 0, "the key (%s) of analytics.%s is not unique: %q", key, view, twice)
+		check.ErrorIf(t, len(twice) != 0, "the key (%s) of analytics.%s is not unique: %q", key, view, twice)
 	}
 }
 
@@ -287,15 +289,15 @@ func keysAreUnique(t *testing.T, url string) {
 func TestFunctionsForAnalysts(t *testing.T) {
 	url := parallel(t)
 	functions := list(t, url, `SELECT name FROM sluice.views WHERE to_regclass('analytics.' || name) IS NULL ORDER BY name`)
-	fatalIf(t, len(functions) == 0, "no functions are made")
+	check.FatalIf(t, len(functions) == 0, "no functions are made")
 	for _, function := range functions {
 		of := `FROM pg_proc p WHERE pronamespace = 'analytics'::regnamespace AND proname = '` + function + `'`
 		got := list(t, url, `SELECT concat_ws(' ', provolatile, CASE WHEN prosecdef THEN 'definer' ELSE 'caller' END,
 			coalesce(proconfig::text, 'plain'), CASE WHEN prosqlbody IS NOT NULL THEN 'parsed' END, right(obj_description(oid, 'pg_proc'), 1)) `+of)
-		same(t, "analytics."+function+": how it is made", []string{"s caller plain parsed ."}, got)
+		check.Same(t, "analytics."+function+": how it is made", []string{"s caller plain parsed ."}, got)
 		tables := list(t, url, `SELECT DISTINCT refobjid::regclass::text FROM pg_depend d JOIN pg_class c ON c.oid = refobjid
 			WHERE classid = 'pg_proc'::regclass AND refclassid = 'pg_class'::regclass AND relnamespace <> 'analytics'::regnamespace
 			AND objid IN (SELECT p.oid `+of+`)`)
-		errorIf(t, len(tables) != 0, "analytics.%s reads %q, which its callers may not", function, tables)
+		check.ErrorIf(t, len(tables) != 0, "analytics.%s reads %q, which its callers may not", function, tables)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"sluice/migrations"
+	"sluice/pipeline/check"
 )
 
 // TestViewsAreMadeAgainWhenTheirTextChanges: a view that did not change is not touched, one that
@@ -24,18 +25,18 @@ func TestViewsAreMadeAgainWhenTheirTextChanges(t *testing.T) {
 	}
 	const made = `SELECT v.name || ' ' || v.applied_at || ' ' || c.xmin FROM sluice.views v
 		JOIN pg_class c ON c.oid = to_regclass('analytics.' || v.name) ORDER BY v.name`
-	must(t, migrations.Migrate(t.Context(), url, migrations.WithViews(migrations.Options{}, views)))
+	check.Must(t, migrations.Migrate(t.Context(), url, migrations.WithViews(migrations.Options{}, views)))
 	first := list(t, url, made)
-	must(t, migrations.Migrate(t.Context(), url, migrations.WithViews(migrations.Options{}, views)))
-	same(t, "views that did not change were made again", first, list(t, url, made))
+	check.Must(t, migrations.Migrate(t.Context(), url, migrations.WithViews(migrations.Options{}, views)))
+	check.Same(t, "views that did not change were made again", first, list(t, url, made))
 	views["views/base.sql"] = text(`1 AS one, 2 AS two`)
-	must(t, migrations.Migrate(t.Context(), url, migrations.WithViews(migrations.Options{}, views)))
+	check.Must(t, migrations.Migrate(t.Context(), url, migrations.WithViews(migrations.Options{}, views)))
 	if got := list(t, url, `SELECT attname::text FROM pg_attribute WHERE attrelid = 'analytics.base'::regclass AND attnum > 0 ORDER BY attnum`); len(got) != 2 {
 		t.Errorf("the view has the columns %q, want two", got)
 	}
 	views["views/base.sql"] = text(`2 AS two`)
 	err := migrations.Migrate(t.Context(), url, migrations.WithViews(migrations.Options{}, views))
-	errorIf(t, !errors.Is(err, migrations.ErrViewLosesColumns), "a view lost a column: %v", err)
+	check.ErrorIf(t, !errors.Is(err, migrations.ErrViewLosesColumns), "a view lost a column: %v", err)
 	if got := list(t, url, `SELECT one::text FROM analytics.above`); len(got) != 1 || got[0] != "1" {
 		t.Errorf("after the refusal: %q", got)
 	}
@@ -45,22 +46,22 @@ func TestViewsAreMadeAgainWhenTheirTextChanges(t *testing.T) {
 	}
 	views["views/base.sql"] = text(`1 AS one, 2 AS two`)
 	views["views/before.sql"] = function(`one integer`, `one`) // before its name, and reads the later one
-	must(t, migrations.Migrate(t.Context(), url, migrations.WithViews(migrations.Options{}, views)))
+	check.Must(t, migrations.Migrate(t.Context(), url, migrations.WithViews(migrations.Options{}, views)))
 	views["views/before.sql"] = function(`one integer`, `one + 1`)
-	must(t, migrations.Migrate(t.Context(), url, migrations.WithViews(migrations.Options{}, views)))
+	check.Must(t, migrations.Migrate(t.Context(), url, migrations.WithViews(migrations.Options{}, views)))
 	if got := list(t, url, `SELECT one::text FROM analytics.before(2)`); len(got) != 1 || got[0] != "2" {
 		t.Errorf("the function that was replaced returns %q", got)
 	}
 	views["views/before.sql"] = function(`one integer, two integer`, `one, two`)
 	err = migrations.Migrate(t.Context(), url, migrations.WithViews(migrations.Options{}, views))
-	errorIf(t, !errors.Is(err, migrations.ErrViewLosesColumns), "a function returns other columns: %v", err)
+	check.ErrorIf(t, !errors.Is(err, migrations.ErrViewLosesColumns), "a function returns other columns: %v", err)
 	pending, err := migrations.PendingViews(t.Context(), migrated(t), migrations.History{})
-	errorIf(t, err != nil || pending, "a migrated database lacks views: %t, %v", pending, err)
+	check.ErrorIf(t, err != nil || pending, "a migrated database lacks views: %t, %v", pending, err)
 	circle := fstest.MapFS{
 		"views/a.sql": {Data: []byte(`CREATE OR REPLACE VIEW analytics.a AS SELECT * FROM analytics.b`)},
 		"views/b.sql": {Data: []byte(`CREATE OR REPLACE VIEW analytics.b AS SELECT * FROM analytics.a`)},
 	}
-	errorIf(t, migrations.Migrate(t.Context(), url, migrations.WithViews(migrations.Options{}, circle)) == nil,
+	check.ErrorIf(t, migrations.Migrate(t.Context(), url, migrations.WithViews(migrations.Options{}, circle)) == nil,
 		"views that read each other are made")
 }
 
@@ -68,11 +69,11 @@ func TestViewsAreMadeAgainWhenTheirTextChanges(t *testing.T) {
 // reader's function would be called for rows of other organizations.
 func TestUnionsAreHidden(t *testing.T) {
 	t.Parallel()
-	names := sure(filepath.Glob("views/*.sql"))(t)
-	fatalIf(t, len(names) < 40, "only %d views", len(names))
+	names := check.Sure(filepath.Glob("views/*.sql"))(t)
+	check.FatalIf(t, len(names) < 40, "only %d views", len(names))
 	for _, name := range names {
-		text := sure(os.ReadFile(name))(t)
-		errorIf(t, strings.Contains("\n"+string(text), "\nUNION"), "%s: select from the union in a subquery", name)
+		text := check.Sure(os.ReadFile(name))(t)
+		check.ErrorIf(t, strings.Contains("\n"+string(text), "\nUNION"), "%s: select from the union in a subquery", name)
 	}
 }
 
@@ -97,7 +98,7 @@ func TestShareOfBillsWithLines(t *testing.T) {
 		"a 2026-02-01 1 0 0.0000 11 0 0.0000 0",
 		"b undated 1 1 1.0000 unknown 0 unknown 1",
 	}
-	same(t, "by month", want, got)
+	check.Same(t, "by month", want, got)
 }
 
 // TestEveryTableForAnalystsIsExplained covers the tables and views of services.
@@ -107,11 +108,11 @@ func TestEveryTableForAnalystsIsExplained(t *testing.T) {
 		WHERE nspname IN ('accounting', 'invoicing', 'billing', 'inventory', 'chat', 'analytics', 'notifications') AND relkind IN ('r', 'v')`
 	url := migrated(t)
 	tables := list(t, url, `SELECT c.oid::regclass::text `+here)
-	fatalIf(t, len(tables) < 50, "only %d tables: %v", len(tables), tables)
+	check.FatalIf(t, len(tables) < 50, "only %d tables: %v", len(tables), tables)
 	bare := list(t, url, `SELECT c.oid::regclass::text `+here+` AND coalesce(obj_description(c.oid, 'pg_class'), '') !~ '\.$'
 		UNION ALL SELECT attrelid::regclass || '.' || attname FROM pg_attribute
 		WHERE attrelid IN (SELECT c.oid `+here+`) AND attnum > 0 AND coalesce(col_description(attrelid, attnum), '') !~ '\.$'`)
-	errorIf(t, len(bare) != 0, "without a comment that ends with a full stop: %v", bare)
+	check.ErrorIf(t, len(bare) != 0, "without a comment that ends with a full stop: %v", bare)
 }
 
 // TestRunsAreKept: runs older than the given age are deleted, except for the last 400 of a stream,
@@ -148,6 +149,6 @@ func TestRunsAreKept(t *testing.T) {
 		{`SELECT name FROM sluice.processes`, []string{"new"}},
 		{`SELECT sluice.prune_runs('840 hours')::text`, []string{"40"}}, // retention.runs is 840h at least; 403 of 443 stay: the last 400, and three as above
 	} {
-		same(t, step.query, step.want, list(t, url, step.query))
+		check.Same(t, step.query, step.want, list(t, url, step.query))
 	}
 }

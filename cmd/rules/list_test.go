@@ -31,6 +31,9 @@ const (
 // browser is the room that drives a browser in tests.
 const browser = "cmd/sluice/console/browser"
 
+// checks is the room of what tests say in one line.
+const checks = "pipeline/check"
+
 // imports makes a rule about forbidden imports; tests are exempt.
 func imports(name, reason string, forbidden func(s *source, imported string) bool) rule {
 	return rule{name: name, reason: reason, broken: func(s *source) []string {
@@ -176,10 +179,10 @@ func importRules() []rule {
 				return (under(imported, "database/sql") || strings.HasPrefix(imported, "github.com/pressly/goose")) && !s.within("migrations", "pipeline/warehouse")
 			}),
 		imports("no tests' libraries in the program",
-			"what only tests need stays out of the binary; warehousetest and browser are rooms for tests",
+			"what only tests need stays out of the binary; warehousetest, check and browser are rooms for tests",
 			func(s *source, imported string) bool {
-				libraries := []string{"testing", "github.com/testcontainers", "pgregory.net/rapid", "go.uber.org/goleak", "github.com/google/go-cmp", "github.com/chromedp", "sluice/" + browser}
-				return !s.within("pipeline/warehouse/warehousetest", browser) && slices.ContainsFunc(libraries, func(l string) bool { return under(imported, l) })
+				libraries := []string{"testing", "github.com/testcontainers", "pgregory.net/rapid", "go.uber.org/goleak", "github.com/google/go-cmp", "github.com/chromedp", "sluice/" + browser, "sluice/" + checks}
+				return !s.within("pipeline/warehouse/warehousetest", checks, browser) && slices.ContainsFunc(libraries, func(l string) bool { return under(imported, l) })
 			}),
 	}
 }
@@ -288,6 +291,7 @@ func TestRulesBite(t *testing.T) {
 	}
 	for file, want := range map[string]int{
 		`cmd/sluice/console/a.go import "github.com/jackc/pgx/v5/pgxpool"`: 1, `cmd/sluice/console/a.go import "sluice/` + browser + `"`: 1,
+		`pipeline/jobs/a.go import "sluice/` + checks + `"`: 1, `pipeline/jobs/a_test.go import "sluice/` + checks + `"`: 0,
 	} {
 		name, text, _ := strings.Cut(file, " ")
 		s, err := parse(name, []byte("package a\n"+text+"\n"))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/warehouse"
 )
@@ -44,10 +45,10 @@ func TestIdentityIn(t *testing.T) {
 			got, err := new(App).identityIn([]byte(test.answer), o)
 			switch {
 			case test.denied != "":
-				errorIf(t, pipeline.KindOf(err) != pipeline.Denied || !strings.Contains(err.Error(), test.denied),
+				check.ErrorIf(t, pipeline.KindOf(err) != pipeline.Denied || !strings.Contains(err.Error(), test.denied),
 					"got %v, want denied with %q", err, test.denied)
 			case test.want == warehouse.Identity{}:
-				errorIf(t, pipeline.KindOf(err) != pipeline.Unexpected, "got %v, want unexpected", err)
+				check.ErrorIf(t, pipeline.KindOf(err) != pipeline.Unexpected, "got %v, want unexpected", err)
 			case err != nil || got != test.want:
 				t.Errorf("got %+v, %v, want %+v", got, err, test.want)
 			}
@@ -72,7 +73,7 @@ func TestZoneWarning(t *testing.T) {
 		zoneOf := func(name string) *time.Location { return new(pipeline.Organization).FollowZone(name) }
 		o := &config.Organization{TimeZone: test.configured, Location: zoneOf(test.configured)}
 		got := zoneWarning(o, zoneOf(test.upstream), test.upstream, now)
-		errorIf(t, got == "" != (test.want == "") || !strings.Contains(got, test.want), "%s: got %q, want %q", name, got, test.want)
+		check.ErrorIf(t, got == "" != (test.want == "") || !strings.Contains(got, test.want), "%s: got %q, want %q", name, got, test.want)
 	}
 }
 
@@ -92,7 +93,7 @@ func TestCannotList(t *testing.T) {
 		"an odd answer 200": {&pipeline.Error{Kind: pipeline.Unexpected, Status: 200}, false},
 	} {
 		got := cannotList(test.err)
-		errorIf(t, got != test.want, "%s: %v, want %v", name, got, test.want)
+		check.ErrorIf(t, got != test.want, "%s: %v, want %v", name, got, test.want)
 	}
 }
 
@@ -123,7 +124,7 @@ func TestHarmless(t *testing.T) {
 		"COMMENT ON TABLE \"custom\".\"t\" IS 'x';\nDROP SCHEMA sluice": false,
 	} {
 		err := harmless(statement+";\n", plannable())
-		errorIf(t, (err == nil) != want, "%s: got %v, want it to be allowed: %v", statement, err, want)
+		check.ErrorIf(t, (err == nil) != want, "%s: got %v, want it to be allowed: %v", statement, err, want)
 	}
 }
 
@@ -131,24 +132,16 @@ func TestPlanOf(t *testing.T) {
 	t.Parallel()
 	const column = "ALTER TABLE \"custom\".\"t\" ADD COLUMN \"b\" text;\n"
 	plan, err := planOf("-- +goose Up\n-- by hand: custom.t.a is no longer declared; decide\n"+column, true, plannable())
-	errorIf(t, err != nil || plan.SQL != column || len(plan.Notes) != 1 || plan.Notes[0] != "custom.t.a is no longer declared; decide",
+	check.ErrorIf(t, err != nil || plan.SQL != column || len(plan.Notes) != 1 || plan.Notes[0] != "custom.t.a is no longer declared; decide",
 		"got %+v, %v", plan, err)
 	again, _ := planOf("-- +goose Up\n"+column, true, plannable())
 	other, _ := planOf("-- +goose Up\n"+column+column, true, plannable())
 	said, _ := planOf("COMMENT ON COLUMN \"custom\".\"t\".\"b\" IS 'It; or its twin.';\n", true, plannable())
-	errorIf(t, said.needed() || !plan.needed(), "a plan of comments is needed, or one that adds a column is not")
-	errorIf(t, again.ID != plan.ID || other.ID == plan.ID || len(plan.ID) != 10,
+	check.ErrorIf(t, said.needed() || !plan.needed(), "a plan of comments is needed, or one that adds a column is not")
+	check.ErrorIf(t, again.ID != plan.ID || other.ID == plan.ID || len(plan.ID) != 10,
 		"ids %s, %s, %s: the same statements have the same one, others another", plan.ID, again.ID, other.ID)
 	nothing, err := planOf("-- +goose Up\n-- by hand: something\n", false, plannable())
-	errorIf(t, err != nil || nothing.SQL != "" || nothing.ID != "", "a draft without statements: %+v, %v", nothing, err)
+	check.ErrorIf(t, err != nil || nothing.SQL != "" || nothing.ID != "", "a draft without statements: %+v, %v", nothing, err)
 	_, err = planOf("-- +goose Up\nDROP SCHEMA sluice;\n", true, plannable())
-	errorIf(t, err == nil, "a draft that drops is a plan")
-}
-
-// errorIf fails the test where something is not as it should be, and says what.
-func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
-	tb.Helper()
-	if wrong {
-		tb.Errorf(format, args...)
-	}
+	check.ErrorIf(t, err == nil, "a draft that drops is a plan")
 }

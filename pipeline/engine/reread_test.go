@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sluice/connectors"
+	"sluice/pipeline/check"
 )
 
 // TestARereadThatFails: where one secret cannot be read again, all of those before stay in force,
@@ -54,7 +55,7 @@ console:
 		t.Helper()
 		_, err := a.Reread(t.Context())
 		got := a.secrets.of(&a.Config.Organizations[0]).Credentials
-		errorIf(t, (err != nil) != fails || got.ClientSecret.Reveal() != secret || got.RefreshToken.Reveal() != token,
+		check.ErrorIf(t, (err != nil) != fails || got.ClientSecret.Reveal() != secret || got.RefreshToken.Reveal() != token,
 			"%s: %v, %q and %q, want %q and %q", what, err, got.ClientSecret.Reveal(), got.RefreshToken.Reveal(), secret, token)
 	}
 	write("secret", "other-secret")
@@ -67,10 +68,10 @@ console:
 	write("token", "other-token")
 	reread("both are there", false, "other-secret", "other-token")
 	got := a.ConsoleSecret().Reveal()
-	errorIf(t, got != "first-console", "the console's secret is %q", got)
+	check.ErrorIf(t, got != "first-console", "the console's secret is %q", got)
 	write("console", "other-console")
 	if changed, err := a.Reread(t.Context()); err != nil || changed != 1 || a.ConsoleSecret().Reveal() != "other-console" {
 		t.Errorf("%d secrets changed, %v, and the console's is %q", changed, err, a.ConsoleSecret().Reveal())
 	}
-	errorIf(t, a.options.Scrub.Scrub("other-console") == "other-console", "the scrubber does not know the console's secret")
+	check.ErrorIf(t, a.options.Scrub.Scrub("other-console") == "other-console", "the scrubber does not know the console's secret")
 }

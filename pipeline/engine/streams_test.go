@@ -12,6 +12,7 @@ import (
 
 	"sluice/connectors"
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/warehouse/streams"
@@ -92,11 +93,11 @@ func TestStreams(t *testing.T) {
 		"10/accounting.vendor_payments.details":  true,
 		"10/accounting.opening_balances.details": false,
 	} {
-		errorIf(t, slices.Contains(keys, key) != wanted, "%s is a stream: %v, want %v", key, !wanted, wanted)
+		check.ErrorIf(t, slices.Contains(keys, key) != wanted, "%s is a stream: %v, want %v", key, !wanted, wanted)
 	}
 	for _, stream := range a.Streams() {
 		found, ok := a.Stream(stream.Key())
-		errorIf(t, !ok || found != stream, "the key of %s leads to %s", stream, found)
+		check.ErrorIf(t, !ok || found != stream, "the key of %s leads to %s", stream, found)
 	}
 }
 
@@ -118,9 +119,9 @@ func TestLooks(t *testing.T) {
 		}
 		a := load(t, text)
 		got := a.Config.Resources["inventory.items"].Look
-		errorIf(t, got != want, "%q: looks every %v, want %v", written, got, want)
+		check.ErrorIf(t, got != want, "%q: looks every %v, want %v", written, got, want)
 		looks := slices.Contains(keysOf(a.Streams()), "10/inventory.items.look")
-		errorIf(t, looks != (want > 0), "%q: there are looks: %v", written, looks)
+		check.ErrorIf(t, looks != (want > 0), "%q: there are looks: %v", written, looks)
 	}
 	_, err := engine.Load(engine.Options{
 		Catalogue: connectors.All(), ConfigPath: "config.yaml", LogTo: io.Discard, Now: time.Now,
@@ -129,7 +130,7 @@ func TestLooks(t *testing.T) {
 			return []byte("database: {url: postgres://localhost/none}\n" + strings.Replace(twoOrganizations, "resources:\n", "resources:\n  inventory.items: {look: 5m}\n", 1)), nil
 		},
 	})
-	errorIf(t, err == nil || !strings.Contains(err.Error(), "resources.inventory.items.look: has to be off, or 1h or more"),
+	check.ErrorIf(t, err == nil || !strings.Contains(err.Error(), "resources.inventory.items.look: has to be off, or 1h or more"),
 		"a look every five minutes: %v", err)
 }
 
@@ -143,7 +144,7 @@ func TestPhases(t *testing.T) {
 	phases := engine.Phases(selected)
 	lists := []string{"10/chat.channels", "10/chat.conversations", "10/inventory.bills", "far_away/chat.channels", "far_away/chat.conversations"}
 	rest := []string{"10/chat.network_channels", "10/chat.network_conversations", "10/inventory.bills.details"}
-	errorIf(t, len(phases) != 2 || !slices.Equal(keysOf(phases[0]), lists) || !slices.Equal(keysOf(phases[1]), rest),
+	check.ErrorIf(t, len(phases) != 2 || !slices.Equal(keysOf(phases[0]), lists) || !slices.Equal(keysOf(phases[1]), rest),
 		"got %v, want lists %v and then %v", phases, lists, rest)
 }
 
@@ -189,7 +190,7 @@ func TestSelectKeyBeforeID(t *testing.T) {
 	t.Parallel()
 	a := load(t, twoOrganizations)
 	selected, err := a.Select([]string{"conversations"}, "10")
-	errorIf(t, err != nil || !slices.Equal(keysOf(selected), []string{"10/chat.conversations"}), "got %v, %v", selected, err)
+	check.ErrorIf(t, err != nil || !slices.Equal(keysOf(selected), []string{"10/chat.conversations"}), "got %v, %v", selected, err)
 	both := load(t, strings.Replace(twoOrganizations, "    id: \"10\"\n    credentials", "    id: \"10\"\n    key: near\n    credentials", 1))
 	if _, err := both.Select(nil, "10"); !errors.Is(err, engine.ErrUsage) || !strings.Contains(err.Error(), "near, far_away") {
 		t.Errorf("an id of two organizations: got %v", err)
@@ -207,7 +208,7 @@ func TestAllowance(t *testing.T) {
 	} {
 		stream, ok := a.Stream(key)
 		got := a.Allowance(stream)
-		errorIf(t, !ok || got != want, "%s: %d calls a run, want %d", key, got, want)
+		check.ErrorIf(t, !ok || got != want, "%s: %d calls a run, want %d", key, got, want)
 	}
 }
 
@@ -242,7 +243,7 @@ func TestAlarm(t *testing.T) {
 	} {
 		a := &engine.App{Config: &config.Config{Quarantine: config.Quarantine{MaxShare: 0.05, MaxOpen: test.maxOpen}}}
 		got := a.Alarm(&streams.Status{Quarantined: test.open, QuarantinedShare: test.share, Withheld: test.withheld})
-		errorIf(t, got != test.want, "%s: %q, want %q", name, got, test.want)
+		check.ErrorIf(t, got != test.want, "%s: %q, want %q", name, got, test.want)
 	}
 }
 
@@ -303,7 +304,7 @@ func TestLimitsOfTheConfiguration(t *testing.T) {
 	}
 	// Chat has its declared allowance again.
 	got, err := a.Limits("2", "chat")
-	errorIf(t, err != nil || got.Shared != "chat", "chat: %+v, %v", got, err)
+	check.ErrorIf(t, err != nil || got.Shared != "chat", "chat: %+v, %v", got, err)
 }
 
 // TestChooseOrganization: the same id may be in two data centers; names and keys are unique.
@@ -315,7 +316,7 @@ func TestChooseOrganization(t *testing.T) {
 	}}}
 	for named, want := range map[string]string{"here": "7", "7": "7", "there": "far", "far": "far", "8": "8"} {
 		got, err := twins.ChooseOrganization(named)
-		errorIf(t, err != nil || got.Key != want, "%q: %v, %v; want %s", named, got, err, want)
+		check.ErrorIf(t, err != nil || got.Key != want, "%q: %v, %v; want %s", named, got, err, want)
 	}
 	for named, want := range map[string]string{"": "5 organizations are configured", "6": "the id of 2 organizations", "9": `"9" is no configured organization: choose one of here, there, other, west, east`} {
 		if _, err := twins.ChooseOrganization(named); !errors.Is(err, engine.ErrUsage) || !strings.Contains(err.Error(), want) {
@@ -324,13 +325,5 @@ func TestChooseOrganization(t *testing.T) {
 	}
 	single := &engine.App{Config: &config.Config{Organizations: twins.Config.Organizations[:1]}}
 	got, err := single.ChooseOrganization("")
-	errorIf(t, err != nil || got.Name != "here", "the only organization need not be named: %v, %v", got, err)
-}
-
-// errorIf fails the test where something is not as it should be, and says what.
-func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
-	tb.Helper()
-	if wrong {
-		tb.Errorf(format, args...)
-	}
+	check.ErrorIf(t, err != nil || got.Name != "here", "the only organization need not be named: %v, %v", got, err)
 }

@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	"go.uber.org/goleak"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/outside"
 	"sluice/pipeline/warehouse"
@@ -23,12 +24,12 @@ func TestTracesAreOff(t *testing.T) { //nolint:paralleltest // it looks at all g
 		"offline":      {Config: &config.Config{Telemetry: config.Telemetry{OTLP: "http://127.0.0.1:1", Sample: 1}}, options: Options{Purpose: config.ForOffline}},
 	} {
 		a.startTraces()
-		errorIf(t, a.traces != nil, "%s: traces are made", name)
+		check.ErrorIf(t, a.traces != nil, "%s: traces are made", name)
 	}
 	goleak.VerifyNone(t, before)
 	on := &App{Config: &config.Config{Telemetry: config.Telemetry{OTLP: "http://127.0.0.1:1", Sample: 1}}, DB: &warehouse.DB{}, Log: slog.New(slog.DiscardHandler), options: Options{Now: time.Now}}
 	on.startTraces()
-	errorIf(t, on.traces == nil, "with a collector no traces are made")
+	check.ErrorIf(t, on.traces == nil, "with a collector no traces are made")
 	on.traces.Close(t.Context())
 }
 
@@ -48,5 +49,5 @@ func TestALineNamesItsTrace(t *testing.T) {
 	if !strings.Contains(inside, `"trace_id":"01000000000000000000000000000000"`) || !strings.Contains(inside, `"span_id":"0200000000000000"`) {
 		t.Errorf("no numbers in %s", inside)
 	}
-	errorIf(t, strings.Contains(outside, "trace_id"), "a number of no trace in %s", outside)
+	check.ErrorIf(t, strings.Contains(outside, "trace_id"), "a number of no trace in %s", outside)
 }

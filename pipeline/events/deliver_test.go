@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/events"
 	"sluice/pipeline/warehouse/changes"
 	"sluice/pipeline/warehouse/receivers"
@@ -21,9 +22,9 @@ func TestMessages(t *testing.T) {
 	w := open(t, newReceiver(t, nil))
 	w.write("1", "shop.things", changes.New, "a", "b")
 	w.write("1", "shop.things", changes.Rewritten, "a")
-	w.must(changes.Note(t.Context(), w.pool, "1", "shop.things", changes.Finished, []string{"42"}, map[string]int{"inserted": 2}))
+	check.Must(w, changes.Note(t.Context(), w.pool, "1", "shop.things", changes.Finished, []string{"42"}, map[string]int{"inserted": 2}))
 	w.write("1", "shop.things", changes.Deleted, "b")
-	w.must(changes.Note(t.Context(), w.pool, "1", "shop.things", changes.AfterClose, []string{"b"}, map[string]string{"closed_to": "2026-10-31"}))
+	check.Must(w, changes.Note(t.Context(), w.pool, "1", "shop.things", changes.AfterClose, []string{"b"}, map[string]string{"closed_to": "2026-10-31"}))
 	w.deliver()
 	taken := w.to.taken()
 	if len(taken) != 5 {
@@ -37,7 +38,7 @@ func TestMessages(t *testing.T) {
 			t.Errorf("message %d is %q (%+v), want %q", i, is, m, want)
 		}
 		for j := range i {
-			errorIf(t, taken[j].ID == m.ID, "messages %d and %d have the id %s", j, i, m.ID)
+			check.ErrorIf(t, taken[j].ID == m.ID, "messages %d and %d have the id %s", j, i, m.ID)
 		}
 	}
 	if m := taken[2]; m.Data.Run != 42 || strings.ReplaceAll(string(m.Data.Details), " ", "") != `{"inserted":2}` {
@@ -72,7 +73,7 @@ func TestFilters(t *testing.T) {
 	}
 	slices.Sort(records)
 	want := []string{"1shop.thingsdeleted", "1shop.thingsrewritten"}
-	errorIf(t, !slices.Equal(records, want) || w.ahead(), "told of %q, ahead %t, want %q and nothing ahead", records, w.ahead(), want)
+	check.ErrorIf(t, !slices.Equal(records, want) || w.ahead(), "told of %q, ahead %t, want %q and nothing ahead", records, w.ahead(), want)
 }
 
 // TestFailures: whatever a receiver answers, nothing is lost and its next attempt is later. The
@@ -128,13 +129,13 @@ func TestFailures(t *testing.T) {
 			if said := *row.LastError + w.log.String(); strings.Contains(said, w.to.URL) || strings.Contains(said, "c2x1aWNl") || strings.Contains(said, "token=x") || strings.Contains(said, "\x1b") {
 				t.Errorf("a reason tells an address, a secret or a control character: %q", said)
 			}
-			errorIf(t, test.state == receivers.Failing && wait(row) < test.least-time.Second, "waits less than %s: %+v", test.least, row)
+			check.ErrorIf(t, test.state == receivers.Failing && wait(row) < test.least-time.Second, "waits less than %s: %+v", test.least, row)
 			asked := w.to.count()
 			w.deliver() // it is not due, or disabled
-			errorIf(t, w.to.count() != asked, "a receiver was asked before its next attempt")
+			check.ErrorIf(t, w.to.count() != asked, "a receiver was asked before its next attempt")
 			w.to.answers(nil)
 			if test.state == receivers.Disabled {
-				w.must(receivers.Enable(t.Context(), w.pool, name))
+				check.Must(w, receivers.Enable(t.Context(), w.pool, name))
 			}
 			w.due()
 			w.deliver()
@@ -175,7 +176,7 @@ func TestDown(t *testing.T) {
 	w.write("1", "shop.things", changes.New, strings.Fields("a b c d e f g h i j k l m n o p q r s t")...)
 	w.deliver()
 	first := w.to.count()
-	errorIf(t, first > 8, "the first attempt made %d requests, want one in each of 8 lanes at most", first)
+	check.ErrorIf(t, first > 8, "the first attempt made %d requests, want one in each of 8 lanes at most", first)
 	for failures := 1; failures <= 15; failures++ {
 		row := w.row()
 		want := min(time.Second<<(failures-1), time.Hour)
@@ -186,7 +187,7 @@ func TestDown(t *testing.T) {
 		w.due()
 		w.deliver()
 		now := w.to.count()
-		errorIf(t, now != asked+1, "attempt %d made %d requests, want one", failures+1, now-asked)
+		check.ErrorIf(t, now != asked+1, "attempt %d made %d requests, want one", failures+1, now-asked)
 	}
 	w.options.Receiver.URL = "http://127.0.0.1:1"
 	w.due()
@@ -228,12 +229,12 @@ func TestOneBadMessage(t *testing.T) {
 	for _, m := range to.taken() {
 		seen[m.ID]++
 	}
-	errorIf(t, len(seen) != 9 || w.ahead(), "took %d messages, want 9", len(seen))
+	check.ErrorIf(t, len(seen) != 9 || w.ahead(), "took %d messages, want 9", len(seen))
 	for id, times := range seen {
-		errorIf(t, times > 1, "%s was acknowledged %d times, and sent again", id, times)
+		check.ErrorIf(t, times > 1, "%s was acknowledged %d times, and sent again", id, times)
 	}
 	row := w.row()
-	errorIf(t, row.Delivered != 9, "counted %d messages, want 9", row.Delivered)
+	check.ErrorIf(t, row.Delivered != 9, "counted %d messages, want 9", row.Delivered)
 }
 
 // TestRestarted: a receiver whose position cannot be followed is told so, and then of what changes
@@ -260,14 +261,14 @@ func TestRestarted(t *testing.T) {
 			w := open(t, to)
 			w.write("1", "shop.things", changes.New, "lost")
 			_, err := w.pool.Exec(t.Context(), damage)
-			w.must(err)
+			check.Must(w, err)
 			w.deliver()
 			fails = false
 			w.due()
 			w.deliver()
 			for range 3 { // pruned_to is the next transaction: the cursor taken here is not older
 				_, err := w.pool.Exec(t.Context(), `SELECT pg_current_xact_id()`)
-				w.must(err)
+				check.Must(w, err)
 			}
 			w.write("1", "shop.things", changes.New, "later")
 			w.deliver()
@@ -275,8 +276,8 @@ func TestRestarted(t *testing.T) {
 			if len(taken) < 2 || taken[0].Type != "feed.restarted" || taken[0].Data.Reason == "" || taken[len(taken)-1].Data.Record != "later" {
 				t.Fatalf("took %+v, want feed.restarted and then record later", taken)
 			}
-			errorIf(t, ids[0] != ids[1], "the repeat has another id: %q", ids[:2])
-			errorIf(t, w.ahead(), "something is still ahead")
+			check.ErrorIf(t, ids[0] != ids[1], "the repeat has another id: %q", ids[:2])
+			check.ErrorIf(t, w.ahead(), "something is still ahead")
 		})
 	}
 }
@@ -295,7 +296,7 @@ func TestMoved(t *testing.T) {
 	to.answers(func(http.ResponseWriter, got) bool {
 		if !moved {
 			moved = true
-			w.must(receivers.Move(context.WithoutCancel(t.Context()), w.pool, name, start))
+			check.Must(w, receivers.Move(context.WithoutCancel(t.Context()), w.pool, name, start))
 		}
 		return true
 	})
@@ -309,8 +310,8 @@ func TestMoved(t *testing.T) {
 		records = append(records, m.Data.Record)
 	}
 	want := []string{"a", "b", "a", "b"}
-	errorIf(t, !slices.Equal(records[:2], want[:2]) || len(records) != 4, "took %q, want a, b and both again", records)
-	errorIf(t, receivers.Move(t.Context(), w.pool, "nowhere", start) == nil, "a receiver that is not there was moved")
+	check.ErrorIf(t, !slices.Equal(records[:2], want[:2]) || len(records) != 4, "took %q, want a, b and both again", records)
+	check.ErrorIf(t, receivers.Move(t.Context(), w.pool, "nowhere", start) == nil, "a receiver that is not there was moved")
 }
 
 // TestStops: a process that stops ends soon, and has stored what was acknowledged.
@@ -329,23 +330,23 @@ func TestStops(t *testing.T) {
 	w := open(t, to)
 	w.options.Lanes = 1
 	w.write("1", "shop.things", changes.New, strings.Fields("a b c d e")...)
-	w.must(events.New(w.options).Deliver(t.Context(), stopping))
+	check.Must(w, events.New(w.options).Deliver(t.Context(), stopping))
 	if taken := to.taken(); len(taken) != 1 || w.row().Delivered != 1 || w.row().State != receivers.OK {
 		t.Fatalf("took %d messages, row %+v, want one", len(taken), w.row())
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	to.answers(func(http.ResponseWriter, got) bool { cancel(); return true })
 	err := events.New(w.options).Deliver(ctx, nil)
-	errorIf(t, !errors.Is(err, context.Canceled), "error %v, want that the context ended", err)
+	check.ErrorIf(t, !errors.Is(err, context.Canceled), "error %v, want that the context ended", err)
 	row := w.row()
-	errorIf(t, row.State != receivers.OK || row.Failed != 0, "row %+v: the end of the process counts as a failure of the receiver", row)
+	check.ErrorIf(t, row.State != receivers.OK || row.Failed != 0, "row %+v: the end of the process counts as a failure of the receiver", row)
 	to.answers(nil)
 	w.deliver()
 	seen := map[string]int{}
 	for _, m := range to.taken() {
 		seen[m.Data.Record]++
 	}
-	errorIf(t, len(seen) != 5 || seen["a"] != 1, "took %v, want five records, and a once", seen)
+	check.ErrorIf(t, len(seen) != 5 || seen["a"] != 1, "took %v, want five records, and a once", seen)
 }
 
 // TestTest: a test message is signed as all are, and an answer other than 2xx is an error.
@@ -359,13 +360,5 @@ func TestTest(t *testing.T) {
 	}
 	to.answers(func(w http.ResponseWriter, _ got) bool { w.WriteHeader(http.StatusForbidden); return false })
 	err := deliverer.Test(t.Context(), "msg_test_2")
-	errorIf(t, err == nil || err.Error() != "it answered 403", "error %v, want that it answered 403", err)
-}
-
-// errorIf fails the test where something is not as it should be, and says what.
-func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
-	tb.Helper()
-	if wrong {
-		tb.Errorf(format, args...)
-	}
+	check.ErrorIf(t, err == nil || err.Error() != "it answered 403", "error %v, want that it answered 403", err)
 }

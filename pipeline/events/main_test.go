@@ -22,6 +22,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sluice/migrations"
+	"sluice/pipeline/check"
 	"sluice/pipeline/events"
 	"sluice/pipeline/outside"
 	"sluice/pipeline/upstream/wire"
@@ -163,15 +164,15 @@ func open(tb testing.TB, to *receiver) *world {
 	config, err := pgxpool.ParseConfig(warehousetest.Template(tb, "migrated", func(ctx context.Context, url string) error {
 		return migrations.Migrate(ctx, url, migrations.Options{})
 	}))
-	w.must(err)
+	check.Must(w, err)
 	w.pool, err = pgxpool.NewWithConfig(tb.Context(), config)
-	w.must(err)
+	check.Must(w, err)
 	tb.Cleanup(w.pool.Close)
 	_, err = changes.Renew(tb.Context(), w.pool) // the database is a copy of another one
-	w.must(err)
+	check.Must(w, err)
 	now, err := changes.Now(tb.Context(), w.pool)
-	w.must(err)
-	w.must(receivers.Register(tb.Context(), w.pool, []string{name}, now))
+	check.Must(w, err)
+	check.Must(w, receivers.Register(tb.Context(), w.pool, []string{name}, now))
 	w.options = events.Options{
 		Receiver: events.Receiver{Name: name, URL: to.URL + "/hook/", Keys: func() [][]byte { return [][]byte{[]byte(secretKey)} }},
 		Log:      log{w.pool}, Positions: positions{w.pool}, Now: time.Now, First: time.Millisecond, Longest: 4 * time.Millisecond,
@@ -179,13 +180,6 @@ func open(tb testing.TB, to *receiver) *world {
 	}
 	w.options.Scrub.Keep(secret)
 	return w
-}
-
-func (w *world) must(err error) {
-	w.Helper()
-	if err != nil {
-		w.Fatal(err)
-	}
 }
 
 // log reads the log of changes.
@@ -216,20 +210,20 @@ func (p positions) Advance(ctx context.Context, claim int64, to receivers.Positi
 // write logs changes in a transaction of their own.
 func (w *world) write(organization, table string, op changes.Op, ids ...string) {
 	w.Helper()
-	w.must(changes.Write(w.Context(), w.pool, organization, table, op, ids))
+	check.Must(w, changes.Write(w.Context(), w.pool, organization, table, op, ids))
 }
 
 // deliver delivers once.
 func (w *world) deliver() {
 	w.Helper()
-	w.must(events.New(w.options).Deliver(w.Context(), nil))
+	check.Must(w, events.New(w.options).Deliver(w.Context(), nil))
 }
 
 // row is the row of the receiver.
 func (w *world) row() receivers.Receiver {
 	w.Helper()
 	rows, err := receivers.List(w.Context(), w.pool)
-	w.must(err)
+	check.Must(w, err)
 	if len(rows) != 1 {
 		w.Fatalf("%d receivers, want one", len(rows))
 	}
@@ -240,7 +234,7 @@ func (w *world) row() receivers.Receiver {
 func (w *world) ahead() bool {
 	w.Helper()
 	page, _, err := changes.Read(w.Context(), w.pool, w.row().Cursor, 1)
-	w.must(err)
+	check.Must(w, err)
 	return len(page) > 0
 }
 
@@ -248,7 +242,7 @@ func (w *world) ahead() bool {
 func (w *world) due() {
 	w.Helper()
 	_, err := w.pool.Exec(w.Context(), `UPDATE sluice.event_receivers SET next_attempt = clock_timestamp() WHERE next_attempt IS NOT NULL`)
-	w.must(err)
+	check.Must(w, err)
 }
 
 func wait(r receivers.Receiver) time.Duration { return r.NextAttempt.Sub(*r.FailedAt) }

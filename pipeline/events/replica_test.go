@@ -15,6 +15,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/events"
 	"sluice/pipeline/upstream/wire"
 	"sluice/pipeline/warehouse/changes"
@@ -115,7 +116,7 @@ func replicate(t *testing.T, seed uint64) {
 			return false
 		}
 		mu.Lock()
-		errorIf(t, !seen[m.ID] && m.Data.Seq < last[m.Data.Record],
+		check.ErrorIf(t, !seen[m.ID] && m.Data.Seq < last[m.Data.Record],
 			"record %s: message %d arrived first after %d", m.Data.Record, m.Data.Seq, last[m.Data.Record])
 		seen[m.ID], last[m.Data.Record] = true, max(last[m.Data.Record], m.Data.Seq)
 		version, err := src.look(context.WithoutCancel(t.Context()), m.Data.Record)
@@ -139,7 +140,7 @@ func replicate(t *testing.T, seed uint64) {
 		fmt.Sprintf(`INSERT INTO things SELECT to_char(n, 'FM00'), 1, true FROM generate_series(0, %d) AS n`, records-1),
 	} {
 		_, err := src.pool.Exec(t.Context(), sql)
-		src.must(err)
+		check.Must(src, err)
 	}
 	var writing, delivering sync.WaitGroup
 	written, delivered := make(chan struct{}), make(chan struct{})
@@ -184,13 +185,13 @@ func replicate(t *testing.T, seed uint64) {
 	for record := range records {
 		id := fmt.Sprintf("%02d", record)
 		version, err := src.look(t.Context(), id)
-		src.must(err)
+		check.Must(src, err)
 		if version > 0 {
 			table[id] = version
 		}
 	}
-	errorIf(t, !maps.Equal(table, replica), "the replica has %v\nthe table has   %v", replica, table)
-	errorIf(t, len(table) == 0 || kills.Load() == 0 || src.row().Failed == 0,
+	check.ErrorIf(t, !maps.Equal(table, replica), "the replica has %v\nthe table has   %v", replica, table)
+	check.ErrorIf(t, len(table) == 0 || kills.Load() == 0 || src.row().Failed == 0,
 		"%d records, %d kills, %d failures: the test tried nothing", len(table), kills.Load(), src.row().Failed)
 	t.Logf("%d requests, %d messages, %d failures, %d kills", to.count(), len(seen), src.row().Failed, kills.Load())
 }
@@ -217,7 +218,7 @@ func TestSignature(t *testing.T) {
 		t.Errorf("signed %s, want %s", signed, want)
 	}
 	both := strings.Fields(sign(key(t, secret), of)) // during a rotation the newest key is the first
-	errorIf(t, len(both) != 2 || both[1] != want || both[0] == want || !strings.HasPrefix(both[0], "v1,"),
+	check.ErrorIf(t, len(both) != 2 || both[1] != want || both[0] == want || !strings.HasPrefix(both[0], "v1,"),
 		"signed by two keys %q, want the second one %s", both, want)
 }
 
@@ -225,7 +226,7 @@ func TestSignature(t *testing.T) {
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	read := key(t, secret)
-	errorIf(t, string(read) != secretKey, "read %q, want %q", read, secretKey)
+	check.ErrorIf(t, string(read) != secretKey, "read %q, want %q", read, secretKey)
 	for _, bad := range []string{
 		"", "whsec_", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_not base64 at all!", "whsec_c2hvcnQ=", "whsk_c2x1aWNlLXRlc3RzLXNsdWljZS10ZXN0cy1zbHVpY2U=",
 		"whsec_" + strings.Repeat("QUFB", 22), // 66 bytes
@@ -245,6 +246,6 @@ func TestRetryAfter(t *testing.T) {
 		"Thu, 26 Nov 2026 10:00:30 GMT": 30 * time.Second, "Thu, 26 Nov 2026 09:00:00 GMT": 0, "Thu, 26 Nov 2093 09:00:00 GMT": 24 * time.Hour,
 	} {
 		got := events.RetryAfter(header, now)
-		errorIf(t, got != want, "%q is %s, want %s", header, got, want)
+		check.ErrorIf(t, got != want, "%q is %s, want %s", header, got, want)
 	}
 }

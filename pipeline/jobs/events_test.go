@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/jobs"
 )
 
@@ -25,7 +26,7 @@ func TestEventsAreDeliveredByOne(t *testing.T) {
 			return []string{"a"}, nil
 		},
 		Deliver: func(ctx context.Context, receiver string) error {
-			same(t, "delivered to", "a", receiver)
+			check.Same(t, "delivered to", "a", receiver)
 			most.Store(max(most.Load(), working.Add(1)))
 			defer working.Add(-1)
 			if _, err := r.db.Pool().Exec(ctx, `SELECT pg_sleep(0.1)`); err != nil { // long enough for the other process to look

@@ -11,11 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
 	"sluice/migrations"
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/jobs"
 	"sluice/pipeline/planning"
 	"sluice/pipeline/sync"
@@ -122,7 +122,7 @@ func newFixture(t *testing.T) *fixture {
 		return err
 	})
 	db, err := warehouse.Open(t.Context(), url, warehouse.Options{Due: planning.Due})
-	must(t, err)
+	check.Must(t, err)
 	t.Cleanup(db.Close)
 	r := &fixture{t: t, url: url, db: db, service: made, upstream: &upstream{pages: map[string]func(context.Context, pipeline.Request) (pipeline.Page, error){
 		"apples": things(3), "pears": things(3),
@@ -130,7 +130,7 @@ func newFixture(t *testing.T) *fixture {
 	settings := []warehouse.StreamSetting{
 		{Key: r.key("apples"), Every: time.Hour, Enabled: true}, {Key: r.key("pears"), Every: time.Hour, Enabled: true},
 	}
-	must(t, db.RegisterStreams(t.Context(), settings))
+	check.Must(t, db.RegisterStreams(t.Context(), settings))
 	return r
 }
 
@@ -160,8 +160,8 @@ func (r *fixture) start(schedule bool) *jobs.Queue {
 		Logger:  slog.New(slog.DiscardHandler), Now: time.Now,
 		Prune: func(ctx context.Context) error { return r.db.PruneRuns(ctx, 40*24*time.Hour) },
 	})
-	must(r.t, err)
-	must(r.t, queue.Start(context.WithoutCancel(r.t.Context())))
+	check.Must(r.t, err)
+	check.Must(r.t, queue.Start(context.WithoutCancel(r.t.Context())))
 	r.t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 		defer cancel()
@@ -179,8 +179,8 @@ func (r *fixture) ask(queue *jobs.Queue, resources ...string) {
 	for _, resource := range resources {
 		keys = append(keys, r.key(resource))
 	}
-	must(r.t, r.db.Request(r.t.Context(), keys))
-	must(r.t, queue.Insert(r.t.Context(), keys))
+	check.Must(r.t, r.db.Request(r.t.Context(), keys))
+	check.Must(r.t, queue.Insert(r.t.Context(), keys))
 }
 
 // number reads one number.
@@ -234,7 +234,7 @@ func TestLocksOfOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A process was killed, and another session now has the lock with its number.
-	must(t, r.db.Request(t.Context(), []pipeline.Key{r.key("apples"), r.key("pears")}))
+	check.Must(t, r.db.Request(t.Context(), []pipeline.Key{r.key("apples"), r.key("pears")}))
 	const killed = `WITH dead AS (INSERT INTO sluice.processes (name, lock_number, lock_pid) VALUES ('killed', 7, 1) RETURNING id)
 		INSERT INTO river.river_job (kind, queue, args, max_attempts, state, attempt, attempted_at, attempted_by)
 		SELECT 'stream', 'streams', '{"organization":"1","service":"made_up","resource":"apples"}', 10, 'running', 1, now(), ARRAY['sluice-' || id] FROM dead
@@ -245,7 +245,7 @@ func TestLocksOfOthers(t *testing.T) {
 	r.until("apples are done", sqlIdle, "apples")
 	r.ask(queue, "pears")
 	r.until("pears are done", sqlIdle, "pears")
-	same(t, "processes live, want this one only", 1, r.number(`SELECT count(*) FROM sluice.live_processes`))
+	check.Same(t, "processes live, want this one only", 1, r.number(`SELECT count(*) FROM sluice.live_processes`))
 	if n := r.number(`SELECT count(*) FROM sluice.processes WHERE lock_number > 300 AND lock_pid <> 1`); n != 1 {
 		t.Error("the process holds a lock that another session holds")
 	}
@@ -263,20 +263,5 @@ func TestOldNotesGo(t *testing.T) {
 	}
 	r.start(true)
 	r.until("the old verification is dropped", `SELECT (count(*) = 0)::integer FROM sluice.verifications WHERE calls_allowed = 1`)
-	same(t, "the younger verification is gone, too", 1, r.number(`SELECT count(*) FROM sluice.verifications WHERE calls_allowed = 2`))
-}
-
-func must(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
-	}
-}
-
-// same compares with cmp.Diff.
-func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option) {
-	tb.Helper()
-	if diff := cmp.Diff(want, got, options...); diff != "" {
-		tb.Errorf("%s (-want +got):\n%s", what, diff)
-	}
+	check.Same(t, "the younger verification is gone, too", 1, r.number(`SELECT count(*) FROM sluice.verifications WHERE calls_allowed = 2`))
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 )
 
 func TestChunksChainUntilTheRunEnds(t *testing.T) {
@@ -18,12 +19,12 @@ func TestChunksChainUntilTheRunEnds(t *testing.T) {
 	queue := r.start(false)
 	r.ask(queue, "apples")
 	r.until("apples are done", sqlIdle, "apples")
-	same(t, "rows", 15, r.number(`SELECT count(*) FROM made_up.apples`))
+	check.Same(t, "rows", 15, r.number(`SELECT count(*) FROM made_up.apples`))
 	// 15 things with two a page and, in the second pass, one a page
 	// (docs/decisions/0007-paging-by-number) are 23 pages. With 3 pages a chunk that is 8 chunks,
 	// each a completed job.
 	r.until("all jobs are completed", `SELECT CASE WHEN count(*) = 8 THEN 1 ELSE 0 END FROM river.river_job WHERE state = 'completed'`)
-	same(t, "runs are done in 8 chunks", 1, r.number(`SELECT count(*) FROM sluice.runs WHERE outcome = 'done' AND chunks = 8`))
+	check.Same(t, "runs are done in 8 chunks", 1, r.number(`SELECT count(*) FROM sluice.runs WHERE outcome = 'done' AND chunks = 8`))
 }
 
 // TestErrorTextCannotStopTheQueue: without the cleaning middleware one NUL keeps every later job of
@@ -68,7 +69,7 @@ func TestDeniedStopsOneStreamOnly(t *testing.T) {
 	r.until("pears are done", sqlIdle, "pears")
 	r.until("apples are denied, with the reason",
 		`SELECT count(*) FROM sluice.streams WHERE resource = 'apples' AND state = 'denied' AND reason LIKE '%scope is missing%'`)
-	same(t, "runs of apples failed as denied", 1,
+	check.Same(t, "runs of apples failed as denied", 1,
 		r.number(`SELECT count(*) FROM sluice.runs WHERE resource = 'apples' AND outcome = 'failed' AND kind = 'denied'`))
 }
 
@@ -156,8 +157,8 @@ func TestWhatLastsCostsOneCall(t *testing.T) {
 	r.ask(queue, "apples")
 	r.until("apples have failed, with the reason",
 		`SELECT count(*) FROM sluice.streams WHERE resource = 'apples' AND state = 'failed' AND reason LIKE '%the key apples is missing%'`)
-	same(t, "calls, want 1: none of the others can succeed", 1, r.upstream.count())
-	same(t, "runs failed as unexpected", 1,
+	check.Same(t, "calls, want 1: none of the others can succeed", 1, r.upstream.count())
+	check.Same(t, "runs failed as unexpected", 1,
 		r.number(`SELECT count(*) FROM sluice.runs WHERE resource = 'apples' AND outcome = 'failed' AND kind = 'unexpected'`))
 	r.upstream.answer("apples", things(3))
 	r.ask(queue, "apples")
@@ -210,7 +211,7 @@ func TestAKeyThatTurnedWrongCostsOneCall(t *testing.T) {
 		r.ask(queue, "apples")
 		r.until("another run failed", `SELECT CASE WHEN count(*) = $1 THEN 1 ELSE 0 END FROM sluice.runs
 			WHERE outcome = 'failed' AND kind = 'unexpected' AND note LIKE '%the key apples is missing%'`, failed+1)
-		same(t, fmt.Sprintf("failed run %d: calls", failed+1), want, r.upstream.count()-before)
+		check.Same(t, fmt.Sprintf("failed run %d: calls", failed+1), want, r.upstream.count()-before)
 	}
 	r.upstream.answer("apples", things(3))
 	r.ask(queue, "apples")
@@ -228,7 +229,7 @@ func TestWhatPassesIsAskedAgain(t *testing.T) {
 	r.ask(queue, "apples")
 	r.until("apples have failed", `SELECT count(*) FROM sluice.streams WHERE resource = 'apples' AND state = 'failed'`)
 	// Each of the three attempts asks in the order of modification first, and then without it.
-	same(t, "calls, want 2 for each of three attempts", 6, r.upstream.count())
+	check.Same(t, "calls, want 2 for each of three attempts", 6, r.upstream.count())
 }
 
 func TestAskedDuringARunIsServedByAnother(t *testing.T) {
@@ -258,7 +259,7 @@ func TestTickTakesDueStreams(t *testing.T) {
 	r.start(true)
 	r.until("apples are done", sqlIdle, "apples")
 	r.until("pears are done", sqlIdle, "pears")
-	same(t, "streams are due in an hour", 2, r.number(`SELECT count(*) FROM sluice.streams WHERE next_due_at > now() + interval '50 minutes'`))
+	check.Same(t, "streams are due in an hour", 2, r.number(`SELECT count(*) FROM sluice.streams WHERE next_due_at > now() + interval '50 minutes'`))
 }
 
 // TestKilledWorkersJobsComeBack simulates a process that took a job and was killed: its lock is
@@ -275,7 +276,7 @@ func TestKilledWorkersJobsComeBack(t *testing.T) {
 // taken requests a run and inserts its job, whose number it returns, as one that a process took.
 func (r *fixture) taken(resource, process string) int {
 	r.t.Helper()
-	must(r.t, r.db.Request(r.t.Context(), []pipeline.Key{r.key(resource)}))
+	check.Must(r.t, r.db.Request(r.t.Context(), []pipeline.Key{r.key(resource)}))
 	return r.number(`INSERT INTO river.river_job (kind, queue, args, max_attempts, state, attempt, attempted_at, attempted_by)
 		VALUES ('stream', 'streams', jsonb_build_object('organization', '1', 'service', 'made_up', 'resource', $1::text), 10, 'running', 1, now(), ARRAY[$2])
 		RETURNING id`, resource, process)
@@ -303,7 +304,7 @@ func TestAnEndThatWasNotRecorded(t *testing.T) {
 	r.until("the job was worked by this process", `SELECT count(*) FROM river.river_job WHERE id = $1 AND state = 'completed'`, id)
 	release()
 	r.until("apples are done", sqlIdle, "apples")
-	same(t, "attempts of the job that was worked", 1, r.number(`SELECT attempt FROM river.river_job WHERE id = $1`, worked))
+	check.Same(t, "attempts of the job that was worked", 1, r.number(`SELECT attempt FROM river.river_job WHERE id = $1`, worked))
 }
 
 // TestZombieWritesNothing: another worker claims the stream while this one waits for a page. This
@@ -326,10 +327,10 @@ func TestZombieWritesNothing(t *testing.T) {
 	<-reading
 	stream, _ := r.stream(r.key("apples"))
 	claim, err := r.db.Claim(t.Context(), stream, pipeline.ClassIncremental)
-	must(t, err)
+	check.Must(t, err)
 	close(goOn)
 	r.until("the old worker's job is completed", `SELECT count(*) FROM river.river_job WHERE state = 'completed'`)
-	same(t, "rows that the zombie wrote", 0, r.number(`SELECT count(*) FROM made_up.apples`))
+	check.Same(t, "rows that the zombie wrote", 0, r.number(`SELECT count(*) FROM made_up.apples`))
 	settlement := pipeline.Settlement{State: pipeline.StateRetrying}
 	if err := r.db.Settle(t.Context(), claim, settlement); err != nil {
 		t.Errorf("the worker that has the claim cannot write: %v", err)
@@ -344,7 +345,7 @@ func TestARunWithoutAJobGoesOn(t *testing.T) {
 	r := newFixture(t)
 	stream, _ := r.stream(r.key("apples"))
 	claim, err := r.db.Claim(t.Context(), stream, pipeline.ClassIncremental)
-	must(t, err)
+	check.Must(t, err)
 	if n := r.number(`SELECT count(*) FROM sluice.streams WHERE resource = 'apples' AND state = 'running' AND requested_gen = served_gen`); n != 1 {
 		t.Fatal("a command waits for the run")
 	}
@@ -360,7 +361,7 @@ func TestJobsOfOtherConfigurationsAreLeft(t *testing.T) {
 	r := newFixture(t)
 	stranger := pipeline.Key{Organization: "1", Service: "made_up", Resource: "plums"}
 	queue := r.start(false)
-	must(t, queue.Insert(t.Context(), []pipeline.Key{stranger}))
+	check.Must(t, queue.Insert(t.Context(), []pipeline.Key{stranger}))
 	r.until("the job waits for a process that knows the stream",
 		`SELECT count(*) FROM river.river_job WHERE args ->> 'resource' = 'plums' AND state = 'scheduled' AND scheduled_at > now() AND (metadata ->> 'snoozes')::int > 0`)
 }

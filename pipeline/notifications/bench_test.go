@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"sluice/cmd/sluice-sandbox/local"
+	"sluice/pipeline/check"
 	"sluice/pipeline/notifications"
 	"sluice/pipeline/warehouse/hints"
 )
@@ -22,9 +23,9 @@ import (
 // cut, as the receiver does. It reports callbacks a second and how long an answer takes. Every
 // tenth callback is a repetition.
 func BenchmarkReceiver(b *testing.B) {
-	server := sure(local.Start(b.Context(), local.Options{Durable: true}))(b)
+	server := check.Sure(local.Start(b.Context(), local.Options{Durable: true}))(b)
 	b.Cleanup(func() { _ = server.Stop(b.Context()) })
-	must(b, migrated(b.Context(), server.URL()))
+	check.Must(b, migrated(b.Context(), server.URL()))
 	for _, senders := range []int{1, 4, 16, 48} {
 		b.Run(fmt.Sprintf("senders-%d", senders), func(b *testing.B) { receive(b, server.URL(), senders) })
 	}
@@ -32,7 +33,7 @@ func BenchmarkReceiver(b *testing.B) {
 
 func receive(b *testing.B, database string, senders int) {
 	b.Helper()
-	inbox := sure(hints.OpenInbox(b.Context(), database, notifications.StoreLimit, nil))(b)
+	inbox := check.Sure(hints.OpenInbox(b.Context(), database, notifications.StoreLimit, nil))(b)
 	b.Cleanup(inbox.Close)
 	listener := httptest.NewServer(notifications.NewReceiver(notifications.Options{
 		Settings: settings(), Inbox: inbox, Now: time.Now, Log: slog.New(slog.DiscardHandler),

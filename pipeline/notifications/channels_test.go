@@ -15,6 +15,7 @@ import (
 
 	"sluice/migrations"
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/notifications"
 	"sluice/pipeline/upstream"
 	"sluice/pipeline/upstream/wire"
@@ -63,7 +64,7 @@ func openChannels(t *testing.T) *channelFixture {
 	url := warehousetest.Template(t, "channels", func(ctx context.Context, url string) error {
 		return migrations.Migrate(ctx, url, migrations.Options{})
 	})
-	pool := sure(pgxpool.New(t.Context(), url))(t)
+	pool := check.Sure(pgxpool.New(t.Context(), url))(t)
 	t.Cleanup(pool.Close)
 	f := &channelFixture{T: t, pool: pool, store: channels.New(pool), upstream: &subscriber{}, now: time.Now(), acme: &pipeline.Organization{Key: "acme"}}
 	f.upstream.grant = func(asked upstream.Subscription) upstream.Subscribed {
@@ -86,7 +87,7 @@ func channel(id int64, module string, events ...string) notifications.Wanted {
 func (f *channelFixture) turn(wanted ...notifications.Wanted) int {
 	f.Helper()
 	before := len(f.upstream.calls)
-	must(f, f.keeper.Register(f.Context(), "acme", wanted))
+	check.Must(f, f.keeper.Register(f.Context(), "acme", wanted))
 	if err := f.keeper.Renew(f.Context(), f.acme, wanted, false); err != nil && f.upstream.err == nil {
 		f.Fatal(err)
 	}
@@ -97,13 +98,13 @@ func (f *channelFixture) turn(wanted ...notifications.Wanted) int {
 func (f *channelFixture) pass(d time.Duration) {
 	f.Helper()
 	f.now = f.now.Add(d)
-	sure(f.pool.Exec(f.Context(), `UPDATE sluice.channels SET renew_at = renew_at - $1::interval`, d))(f)
+	check.Sure(f.pool.Exec(f.Context(), `UPDATE sluice.channels SET renew_at = renew_at - $1::interval`, d))(f)
 }
 
 // want compares the channels: module, state, hours granted, hours until they are renewed.
 func (f *channelFixture) want(what, want string) {
 	f.Helper()
-	all := sure(f.store.Channels(f.Context(), ""))(f)
+	all := check.Sure(f.store.Channels(f.Context(), ""))(f)
 	var parts []string
 	for _, c := range all {
 		text := fmt.Sprintf("%s %s", c.Module, c.State)
@@ -115,18 +116,18 @@ func (f *channelFixture) want(what, want string) {
 		}
 		parts = append(parts, text)
 	}
-	same(f, what, want, strings.Join(parts, ", "))
+	check.Same(f, what, want, strings.Join(parts, ", "))
 }
 
 func TestChannelsAreRenewedAtHalfOfTheirTime(t *testing.T) {
 	t.Parallel()
 	f := openChannels(t)
 	deals, products := channel(1, "Deals", "Deals.all"), channel(2, "Products", "Products.create")
-	same(t, "calls for two channels", 1, f.turn(deals, products))
+	check.Same(t, "calls for two channels", 1, f.turn(deals, products))
 	f.want("granted", "Deals active 156h renewed in 78h, Products active 156h renewed in 78h")
-	same(t, "calls while nothing is due", 0, f.turn(deals, products))
+	check.Same(t, "calls while nothing is due", 0, f.turn(deals, products))
 	f.pass(79 * time.Hour)
-	same(t, "calls at half of the time", 1, f.turn(deals, products))
+	check.Same(t, "calls at half of the time", 1, f.turn(deals, products))
 	products.Events = []string{"Products.all"}
 	if calls := f.turn(deals, products); calls != 1 || len(f.upstream.calls[2]) != 1 || f.upstream.calls[2][0].ChannelID != 2 {
 		t.Errorf("%d calls after a change, for %+v", calls, f.upstream.calls[2:])
@@ -150,7 +151,7 @@ func TestAnHourInsteadOfAWeek(t *testing.T) {
 	f.turn(deals)
 	f.want("less than a day", "Deals active 23h renewed in 11h")
 	f.pass(13 * time.Hour)
-	same(t, "calls for a channel of a day", 1, f.turn(deals))
+	check.Same(t, "calls for a channel of a day", 1, f.turn(deals))
 	f.want("kept", "Deals active 23h renewed in 11h")
 }
 
@@ -167,7 +168,7 @@ func TestARefusedChannelTakesNoOtherAlong(t *testing.T) {
 	f.turn(deals, products)
 	f.want("one is refused", "Deels refused INVALID_DATA $.watch[0].events[0], Products active 156h renewed in 78h")
 	f.pass(48 * time.Hour)
-	same(t, "calls for a refused channel that did not change", 0, f.turn(deals, products))
+	check.Same(t, "calls for a refused channel that did not change", 0, f.turn(deals, products))
 	f.upstream.grant = func(asked upstream.Subscription) upstream.Subscribed {
 		return upstream.Subscribed{Expires: asked.Expires}
 	}
@@ -183,21 +184,21 @@ func TestChannelsWithoutConsentWait(t *testing.T) {
 	f.upstream.err = &pipeline.Error{Kind: pipeline.Unavailable, Op: "POST /crm/v8/actions/watch", Status: 503}
 	f.turn(deals)
 	f.want("a failing server", "Deals wanted")
-	same(t, "calls at once after a failure", 0, f.turn(deals))
+	check.Same(t, "calls at once after a failure", 0, f.turn(deals))
 	f.pass(90 * time.Second)
 	f.upstream.err = &pipeline.Error{Kind: pipeline.Denied, Op: "POST /crm/v8/actions/watch", Status: 403, Code: "NO_PERMISSION"}
 	f.turn(deals)
 	f.want("no consent", "Deals denied NO_PERMISSION ")
 	f.pass(time.Hour)
-	same(t, "calls an hour after the consent was found missing", 0, f.turn(deals))
+	check.Same(t, "calls an hour after the consent was found missing", 0, f.turn(deals))
 	f.pass(24 * time.Hour)
 	f.upstream.err = nil
 	f.turn(deals)
 	f.want("consent", "Deals active 156h renewed in 78h")
-	must(f, f.keeper.Disable(t.Context(), f.acme, []notifications.Wanted{deals}))
-	errorIf(t, len(f.upstream.ended) != 1 || f.upstream.ended[0] != 1, "ended %v", f.upstream.ended)
+	check.Must(f, f.keeper.Disable(t.Context(), f.acme, []notifications.Wanted{deals}))
+	check.ErrorIf(t, len(f.upstream.ended) != 1 || f.upstream.ended[0] != 1, "ended %v", f.upstream.ended)
 	all, err := f.store.Channels(t.Context(), "acme")
-	errorIf(t, err != nil || all[0].Lives || all[0].State != channels.Disabled, "%+v, %v", all, err)
+	check.ErrorIf(t, err != nil || all[0].Lives || all[0].State != channels.Disabled, "%+v, %v", all, err)
 }
 
 // TestManyChannelsTakeOneCallForFifty, and of two processes one asks.
@@ -208,10 +209,10 @@ func TestManyChannelsTakeOneCallForFifty(t *testing.T) {
 	for i := range 51 {
 		many = append(many, channel(int64(i), fmt.Sprintf("Custom_%02d", i), "all"))
 	}
-	same(t, "calls for 51 channels", 2, f.turn(many...))
+	check.Same(t, "calls for 51 channels", 2, f.turn(many...))
 	f.pass(79 * time.Hour)
-	claimed := sure(f.store.Claim(t.Context(), "acme", []string{"Custom_00"}, false))(f)
-	errorIf(t, len(claimed) != 1 || f.turn(many[0]) != 0, "claimed %v; the other process asks, too", claimed)
+	claimed := check.Sure(f.store.Claim(t.Context(), "acme", []string{"Custom_00"}, false))(f)
+	check.ErrorIf(t, len(claimed) != 1 || f.turn(many[0]) != 0, "claimed %v; the other process asks, too", claimed)
 }
 
 // counter grants whatever is asked, and counts the calls of each organization.
@@ -258,19 +259,19 @@ func TestAThousandOrganizationsAreRenewedByACallEach(t *testing.T) {
 			}()
 		}
 		for range processes {
-			must(f, <-failures)
+			check.Must(f, <-failures)
 		}
 		for key, calls := range counted.calls {
-			same(t, fmt.Sprintf("%s: calls of %s", what, key), 1, calls)
+			check.Same(t, fmt.Sprintf("%s: calls of %s", what, key), 1, calls)
 		}
-		same(t, what+": organizations were renewed", organizations, len(counted.calls))
+		check.Same(t, what+": organizations were renewed", organizations, len(counted.calls))
 	}
 	renew("at first")
 	f.pass(10 * 24 * time.Hour)
 	renew("after ten days")
 	var alive int
-	must(f, f.pool.QueryRow(t.Context(), `SELECT count(*)::int FROM sluice.channels WHERE state = 'active' AND expires_at > now()`).Scan(&alive))
-	errorIf(t, alive != organizations*len(wanted), "%d channels are alive", alive)
+	check.Must(f, f.pool.QueryRow(t.Context(), `SELECT count(*)::int FROM sluice.channels WHERE state = 'active' AND expires_at > now()`).Scan(&alive))
+	check.ErrorIf(t, alive != organizations*len(wanted), "%d channels are alive", alive)
 }
 
 // TestNames: what upstream and earlier versions know must not change. The values were computed with
@@ -290,10 +291,10 @@ func TestNames(t *testing.T) {
 		"rule path":    {notifications.Path(notifications.Rule, key, "inventory.bills"), "/rule/10234695/inventory.bills"},
 		"another hand": {token(secret, 123456789012345), "zzUPxT6QiRBqJDlRw2U0DxvdFKLS3mF1rEJKJkwPCc0"},
 	} {
-		errorIf(t, got[0] != got[1], "%s: %s, want %s", what, got[0], got[1])
+		check.ErrorIf(t, got[0] != got[1], "%s: %s, want %s", what, got[0], got[1])
 	}
-	same(t, "channel", 231189896931178, notifications.ChannelID("https://hooks.example.com/sluice", key, "Deals"))
-	errorIf(t, len(notifications.Token(hook, key, 1)) > 50, "upstream takes tokens of 50 characters")
+	check.Same(t, "channel", 231189896931178, notifications.ChannelID("https://hooks.example.com/sluice", key, "Deals"))
+	check.ErrorIf(t, len(notifications.Token(hook, key, 1)) > 50, "upstream takes tokens of 50 characters")
 }
 
 // TestChannels: two deployments, organizations or modules never share a channel, and its identifier
@@ -305,7 +306,7 @@ func TestChannels(t *testing.T) {
 		for _, organization := range []string{"1", "2", "acme"} {
 			for module := range 100 {
 				id := notifications.ChannelID(public, organization, "Module_"+string(rune('A'+module)))
-				errorIf(t, id < 1_000_000_000_000 || id > 999_999_999_999_999 || seen[id],
+				check.ErrorIf(t, id < 1_000_000_000_000 || id > 999_999_999_999_999 || seen[id],
 					"%s %s: channel %d, seen before: %t", public, organization, id, seen[id])
 				seen[id] = true
 			}
@@ -317,9 +318,9 @@ func TestTargets(t *testing.T) {
 	t.Parallel()
 	of := settings().Organizations[key]
 	got := of.Targets(notifications.Watch, "Leads", []string{"1"})
-	errorIf(t, got != nil, "a module without a channel: %v", got)
+	check.ErrorIf(t, got != nil, "a module without a channel: %v", got)
 	got = of.Targets(notifications.Rule, "inventory.gone", []string{"1"})
-	errorIf(t, got != nil, "a resource that is not copied: %v", got)
+	check.ErrorIf(t, got != nil, "a resource that is not copied: %v", got)
 	got = of.Targets(notifications.Test, "", []string{"1"})
-	errorIf(t, got != nil, "a test: %v", got)
+	check.ErrorIf(t, got != nil, "a test: %v", got)
 }

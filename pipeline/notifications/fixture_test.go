@@ -17,10 +17,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sluice/migrations"
+	"sluice/pipeline/check"
 	"sluice/pipeline/notifications"
 	"sluice/pipeline/upstream/wire"
 	"sluice/pipeline/warehouse/hints"
@@ -99,7 +99,7 @@ func migrated(ctx context.Context, url string) error {
 func open(t *testing.T, change func(*notifications.Options)) *fixture {
 	t.Helper()
 	f := &fixture{T: t}
-	pool := sure(pgxpool.New(t.Context(), warehousetest.Template(t, "migrated", migrated)))(f)
+	pool := check.Sure(pgxpool.New(t.Context(), warehousetest.Template(t, "migrated", migrated)))(f)
 	t.Cleanup(pool.Close)
 	f.pool = pool
 	f.serve(func(o *notifications.Options) {
@@ -145,14 +145,14 @@ type reply struct {
 // post sends a body; headers are pairs.
 func (f *fixture) post(path, body string, headers ...string) reply {
 	f.Helper()
-	request := sure(http.NewRequestWithContext(f.Context(), http.MethodPost, f.url+path, strings.NewReader(body)))(f)
+	request := check.Sure(http.NewRequestWithContext(f.Context(), http.MethodPost, f.url+path, strings.NewReader(body)))(f)
 	for i := 0; i < len(headers); i += 2 {
 		request.Header.Add(headers[i], headers[i+1])
 	}
 	answer, err := (&http.Client{}).Do(request)
-	must(f, err)
-	said := sure(io.ReadAll(answer.Body))(f)
-	must(f, answer.Body.Close())
+	check.Must(f, err)
+	said := check.Sure(io.ReadAll(answer.Body))(f)
+	check.Must(f, answer.Body.Close())
 	return reply{answer.StatusCode, string(said), answer.Header}
 }
 
@@ -173,15 +173,15 @@ func (f *fixture) taken(r reply) {
 // list reads the rows of one column.
 func (f *fixture) list(sql string, args ...any) []string {
 	f.Helper()
-	rows := sure(f.pool.Query(f.Context(), sql, args...))(f)
+	rows := check.Sure(f.pool.Query(f.Context(), sql, args...))(f)
 	defer rows.Close()
 	found := []string{}
 	for rows.Next() {
 		var text string
-		must(f, rows.Scan(&text))
+		check.Must(f, rows.Scan(&text))
 		found = append(found, text)
 	}
-	must(f, rows.Err())
+	check.Must(f, rows.Err())
 	return found
 }
 
@@ -200,35 +200,3 @@ func loud(to io.Writer) *slog.Logger {
 }
 
 func base64URL(raw []byte) string { return base64.URLEncoding.EncodeToString(raw) }
-
-func must(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
-	}
-}
-
-// same compares with cmp.Diff.
-func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option) {
-	tb.Helper()
-	if diff := cmp.Diff(want, got, options...); diff != "" {
-		tb.Errorf("%s (-want +got):\n%s", what, diff)
-	}
-}
-
-// errorIf fails the test where something is not as it should be, and says what.
-func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
-	tb.Helper()
-	if wrong {
-		tb.Errorf(format, args...)
-	}
-}
-
-// sure is must for a call that gives a value, too.
-func sure[T any](value T, err error) func(testing.TB) T {
-	return func(tb testing.TB) T {
-		tb.Helper()
-		must(tb, err)
-		return value
-	}
-}

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/notifications"
 	"sluice/pipeline/upstream/wire"
 	"sluice/pipeline/warehouse/hints"
@@ -32,7 +33,7 @@ func zipped(t *testing.T, text string) string {
 	if err == nil {
 		err = w.Close()
 	}
-	must(t, err)
+	check.Must(t, err)
 	return b.String()
 }
 
@@ -111,7 +112,7 @@ func TestForgeries(t *testing.T) {
 		"test without signature": {atTest, `{"nonce":"x"}`, nil, "signature"},
 	} {
 		answer := f.post(forged.path, forged.body, forged.headers...)
-		errorIf(t, answer.status != http.StatusUnauthorized || answer.body != "refused\n" || f.verdict() != forged.verdict,
+		check.ErrorIf(t, answer.status != http.StatusUnauthorized || answer.body != "refused\n" || f.verdict() != forged.verdict,
 			"%s: %d %q, verdict %s; want 401, the one body, and %s", name, answer.status, answer.body, f.verdict(), forged.verdict)
 	}
 	if rows := f.list(`SELECT 'row' FROM sluice.callbacks UNION ALL SELECT 'hint' FROM sluice.hints UNION ALL SELECT 'event' FROM notifications.events`); len(rows) > 0 {
@@ -137,19 +138,19 @@ func TestNoSuchPlace(t *testing.T) {
 		"/sluice", "/sluice/", "/sluicewatch/" + key,
 	} {
 		answer := f.signed(path, `{}`)
-		errorIf(t, answer.status != http.StatusNotFound || f.verdict() != "path", "%s: %d, %s", path, answer.status, f.verdict())
+		check.ErrorIf(t, answer.status != http.StatusNotFound || f.verdict() != "path", "%s: %d, %s", path, answer.status, f.verdict())
 	}
 	for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodHead, http.MethodOptions} {
-		request := sure(http.NewRequestWithContext(t.Context(), method, f.url+"/watch/"+key, nil))(f)
+		request := check.Sure(http.NewRequestWithContext(t.Context(), method, f.url+"/watch/"+key, nil))(f)
 		answer, err := (&http.Client{}).Do(request)
-		must(f, err)
-		must(f, answer.Body.Close())
-		errorIf(t, answer.StatusCode != http.StatusMethodNotAllowed || answer.Header.Get("Allow") != "POST", "%s: %d", method, answer.StatusCode)
+		check.Must(f, err)
+		check.Must(f, answer.Body.Close())
+		check.ErrorIf(t, answer.StatusCode != http.StatusMethodNotAllowed || answer.Header.Get("Allow") != "POST", "%s: %d", method, answer.StatusCode)
 	}
 	// A proxy may strip the path of the public address or leave it.
 	f.taken(f.signed("/test/"+key, `{"nonce":"a"}`))
 	f.taken(f.signed("/sluice/test/"+key, `{"nonce":"b"}`))
-	same(t, "nonces", []string{"a", "b"}, f.list(`SELECT ids[1] FROM sluice.callbacks ORDER BY id`))
+	check.Same(t, "nonces", []string{"a", "b"}, f.list(`SELECT ids[1] FROM sluice.callbacks ORDER BY id`))
 }
 
 // TestWhatIsStored: a channel tells of lists, a rule of records, a test of nothing.
@@ -173,15 +174,15 @@ func TestWhatIsStored(t *testing.T) {
 		"rule inventory.bills update 460000000038080 55 1", "rule inventory.bills  5 31 1", "rule inventory.items  5 31 1",
 		"rule inventory.bills delete  51 1", "test   ABC123 18 1",
 	}
-	same(t, "the inbox", callbacks, f.list(allCallbacks))
+	check.Same(t, "the inbox", callbacks, f.list(allCallbacks))
 	wanted := []string{"inventory bills  delete 2", "inventory bills 460000000038080 update 1", "inventory bills 5  1", "inventory items  insert 1", "inventory items 5  1"}
-	same(t, "hints", wanted, f.list(allHints))
+	check.Same(t, "hints", wanted, f.list(allHints))
 	events := []string{
 		"Products 41 insert", "Products 42 insert", "Deals 7 update", "Deals 8 update",
 		"inventory.bills 460000000038080 update", "inventory.bills 5 ", "inventory.items 5 ",
 	}
-	same(t, "events", events, f.list(allEvents))
-	same(t, "hints are due after", []string{"00:00:02"}, f.list(`SELECT (due_at - last_at)::text FROM sluice.hints WHERE told = 1 GROUP BY 1`))
+	check.Same(t, "events", events, f.list(allEvents))
+	check.Same(t, "hints are due after", []string{"00:00:02"}, f.list(`SELECT (due_at - last_at)::text FROM sluice.hints WHERE told = 1 GROUP BY 1`))
 }
 
 // TestBodiesNeedTheConfiguration: a body that is not asked for is dropped.
@@ -192,7 +193,7 @@ func TestBodiesNeedTheConfiguration(t *testing.T) {
 		body := watch(products, quoted(token(secret, products)), `,"affected_values":[{"record_id":"41","values":{"Phone":"555"}}]`)
 		f.taken(f.post("/watch/"+key, body))
 		got := f.list(`SELECT coalesce(body, '-') FROM sluice.callbacks`)
-		errorIf(t, keep != (got[0] == body) || !keep && got[0] != "-", "keep %t: the body is %q", keep, got)
+		check.ErrorIf(t, keep != (got[0] == body) || !keep && got[0] != "-", "keep %t: the body is %q", keep, got)
 	}
 }
 
@@ -211,22 +212,22 @@ func TestReplays(t *testing.T) {
 			for range 2500 {
 				w := httptest.NewRecorder()
 				receiver.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/watch/"+key, strings.NewReader(body)))
-				same(t, fmt.Sprint(w.Body), http.StatusOK, w.Code)
+				check.Same(t, fmt.Sprint(w.Body), http.StatusOK, w.Code)
 			}
 		})
 	}
 	group.Wait()
 	got := f.list(`SELECT concat_ws(' ', count(*), max(times)) FROM sluice.callbacks`)
-	errorIf(t, !cmp.Equal(got, []string{"1 10000"}), "callbacks and times: %q", got)
+	check.ErrorIf(t, !cmp.Equal(got, []string{"1 10000"}), "callbacks and times: %q", got)
 	got = f.list(allHints)
-	errorIf(t, !cmp.Equal(got, []string{"inventory bills  insert 1", "inventory items  insert 1"}), "hints: %q", got)
+	check.ErrorIf(t, !cmp.Equal(got, []string{"inventory bills  insert 1", "inventory items  insert 1"}), "hints: %q", got)
 	got = f.list(allEvents)
-	errorIf(t, len(got) != 2, "events: %q", got)
+	check.ErrorIf(t, len(got) != 2, "events: %q", got)
 	for range 3 {
 		f.taken(f.signed("/rule/"+key+"/inventory.bills", `{"bill_id":"9"}`))
 	}
 	got = f.list(`SELECT concat_ws(' ', record_id, told) FROM sluice.hints WHERE record_id <> ''`)
-	errorIf(t, !cmp.Equal(got, []string{"9 3"}), "hints of a rule: %q", got)
+	check.ErrorIf(t, !cmp.Equal(got, []string{"9 3"}), "hints of a rule: %q", got)
 }
 
 // TestARuleNamesAParent: of a list under parents the parent. The identifier of a record is none.
@@ -236,7 +237,7 @@ func TestARuleNamesAParent(t *testing.T) {
 	const rule = "/rule/" + key + "/accounting.contact_persons"
 	f.taken(f.signed(rule, `{"contact_id":"460000000300000004","contact_person_id":"7","id":"8"}`))
 	f.taken(f.signed(rule, `{"contact_person_id":"7","id":"8"}`))
-	same(t, "hints", []string{"accounting contact_persons   1", "accounting contact_persons 460000000300000004  1"}, f.list(allHints))
+	check.Same(t, "hints", []string{"accounting contact_persons   1", "accounting contact_persons 460000000300000004  1"}, f.list(allHints))
 }
 
 // TestTwoSecrets: while a secret is changed, upstream may sign with either, and channels keep the
@@ -253,7 +254,7 @@ func TestTwoSecrets(t *testing.T) {
 		o.Settings.Organizations[key].Secrets = []wire.Secret{wire.NewSecret(secret)}
 	})
 	answer := f.post("/watch/"+key, watch(products, quoted(token(oldSecret, products))))
-	errorIf(t, answer.status != http.StatusUnauthorized, "after the change the old secret gets %d", answer.status)
+	check.ErrorIf(t, answer.status != http.StatusUnauthorized, "after the change the old secret gets %d", answer.status)
 }
 
 // TestNoDatabase: without a database no callback is answered with 200. What a slow one stored after
@@ -269,26 +270,26 @@ func TestNoDatabase(t *testing.T) {
 		}
 	}
 	lock, err := f.pool.Begin(t.Context())
-	must(f, err)
+	check.Must(f, err)
 	_, err = lock.Exec(t.Context(), `LOCK TABLE sluice.callbacks IN ACCESS EXCLUSIVE MODE`)
-	must(f, err)
+	check.Must(f, err)
 	later("slow")
-	must(f, lock.Rollback(t.Context()))
+	check.Must(f, lock.Rollback(t.Context()))
 	rename := func(from, to string) {
-		sure(f.pool.Exec(t.Context(), `ALTER FUNCTION notifications.`+from+` RENAME TO `+to))(f)
+		check.Sure(f.pool.Exec(t.Context(), `ALTER FUNCTION notifications.`+from+` RENAME TO `+to))(f)
 	}
 	rename("take_callback", "taken_away")
 	later("without its function")
 	rename("taken_away", "take_callback")
 
-	nowhere := sure(pgxpool.New(t.Context(), "postgres://127.0.0.1:1/none"))(f)
+	nowhere := check.Sure(pgxpool.New(t.Context(), "postgres://127.0.0.1:1/none"))(f)
 	t.Cleanup(nowhere.Close)
 	f.serve(func(o *notifications.Options) { o.Inbox = hints.NewInbox(nowhere) })
 	later("down")
 	f.serve(func(o *notifications.Options) { o.Inbox = hints.NewInbox(f.pool) })
 	f.taken(f.post("/watch/"+key, watch(products, quoted(token(secret, products)))))
 	got := f.list(`SELECT concat_ws(' ', count(*), (SELECT count(*) FROM sluice.hints WHERE told = 1)) FROM sluice.callbacks`)
-	errorIf(t, !cmp.Equal(got, []string{"1 2"}), "callbacks and hints: %q", got)
+	check.ErrorIf(t, !cmp.Equal(got, []string{"1 2"}), "callbacks and hints: %q", got)
 }
 
 // crashing is a receiver whose process dies after the callback is stored and before it is answered.
@@ -308,7 +309,7 @@ func TestKilledBeforeTheAnswer(t *testing.T) {
 		Settings: settings(), Inbox: hints.NewInbox(f.pool), Now: time.Now, Log: f.quiet(), StoreLimit: time.Minute,
 	})})
 	t.Cleanup(server.Close)
-	request := sure(http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/watch/"+key, strings.NewReader(body)))(f)
+	request := check.Sure(http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/watch/"+key, strings.NewReader(body)))(f)
 	if answer, err := (&http.Client{}).Do(request); err == nil {
 		t.Fatalf("an answer came: %d, %v", answer.StatusCode, answer.Body.Close())
 	}
@@ -317,9 +318,9 @@ func TestKilledBeforeTheAnswer(t *testing.T) {
 		t.Fatalf("the callback was not stored before the crash: %q", want)
 	}
 	f.taken(f.post("/watch/"+key, body))
-	same(t, "the second one", "repeated", f.verdict())
-	same(t, "after it was sent again", want, [][]string{f.list(allHints), f.list(allEvents)})
-	same(t, "times", []string{"2"}, f.list(`SELECT times::text FROM sluice.callbacks`))
+	check.Same(t, "the second one", "repeated", f.verdict())
+	check.Same(t, "after it was sent again", want, [][]string{f.list(allHints), f.list(allEvents)})
+	check.Same(t, "times", []string{"2"}, f.list(`SELECT times::text FROM sluice.callbacks`))
 }
 
 // full is an inbox in which callbacks wait.
@@ -341,7 +342,7 @@ func TestManyAtOnce(t *testing.T) {
 	for range 64 {
 		group.Go(func() {
 			answer := f.signed("/test/"+key, `{"nonce":"x"}`)
-			errorIf(t, answer.status != http.StatusOK, "%d", answer.status)
+			check.ErrorIf(t, answer.status != http.StatusOK, "%d", answer.status)
 		})
 	}
 	for range 64 {
@@ -368,15 +369,15 @@ func TestSlowBody(t *testing.T) {
 	f := &fixture{T: t}
 	f.serve(func(o *notifications.Options) { o.Inbox, o.ReadLimit = none{t}, 50*time.Millisecond })
 	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(f.url, "http://"))
-	must(f, err)
+	check.Must(f, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	body := `{"nonce":"x"}`
 	_, err = fmt.Fprintf(conn, "POST /test/%s HTTP/1.1\r\nHost: x\r\n%s: %s\r\nContent-Length: %d\r\n\r\n%s", key, header, signature(secret, body), len(body), body[:5])
-	must(f, err)
+	check.Must(f, err)
 	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	must(f, err)
-	must(f, answer.Body.Close())
-	errorIf(t, answer.StatusCode != http.StatusUnauthorized || f.verdict() != "slow", "%d, %s", answer.StatusCode, f.verdict())
+	check.Must(f, err)
+	check.Must(f, answer.Body.Close())
+	check.ErrorIf(t, answer.StatusCode != http.StatusUnauthorized || f.verdict() != "slow", "%d, %s", answer.StatusCode, f.verdict())
 }
 
 // TestSenders: who may send, by the connection or behind trusted proxies by what they forward.
@@ -420,7 +421,7 @@ func TestSenders(t *testing.T) {
 		q.RemoteAddr, q.Header["X-Forwarded-For"] = test.remote, test.forwarded
 		w := httptest.NewRecorder()
 		receiver.ServeHTTP(w, q)
-		same(t, name, test.want, w.Code)
+		check.Same(t, name, test.want, w.Code)
 	}
 }
 
@@ -440,10 +441,10 @@ func TestNothingIsLogged(t *testing.T) {
 		f.post(path, body, header, signature(secret, body))
 		f.post(path, body, header, "canary-of-a-signature")
 	}
-	errorIf(t, !strings.Contains(log.String(), "could not be stored") || !strings.Contains(log.String(), "refused"),
+	check.ErrorIf(t, !strings.Contains(log.String(), "could not be stored") || !strings.Contains(log.String(), "refused"),
 		"the log is\n%s", log.String())
 	for _, canary := range []string{"canary", token(secret, products), signature(secret, body), secret} {
-		errorIf(t, strings.Contains(log.String(), canary), "%s is in the log:\n%s", canary, log.String())
+		check.ErrorIf(t, strings.Contains(log.String(), canary), "%s is in the log:\n%s", canary, log.String())
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/upstream"
 	"sluice/pipeline/upstream/wire"
 )
@@ -109,16 +110,16 @@ func TestEveryAnswerHasItsKind(t *testing.T) {
 			t.Parallel()
 			r := newFixture(t, tc.handler)
 			failure := r.refused(t, ask(1), tc.kind)
-			errorIf(t, string(failure.Code) != tc.code, "code %q, want %q", failure.Code, tc.code)
-			same(t, "op", "GET /books/v3/chartofaccounts page 1", failure.Op)
+			check.ErrorIf(t, string(failure.Code) != tc.code, "code %q, want %q", failure.Code, tc.code)
+			check.Same(t, "op", "GET /books/v3/chartofaccounts page 1", failure.Op)
 			var until time.Duration
 			if !failure.Until.IsZero() {
 				until = failure.Until.Sub(noon)
 			}
-			errorIf(t, until != tc.until, "until %v from now, want %v", until, tc.until)
-			errorIf(t, len(failure.Error()) > 600, "an error of %d bytes", len(failure.Error()))
+			check.ErrorIf(t, until != tc.until, "until %v from now, want %v", until, tc.until)
+			check.ErrorIf(t, len(failure.Error()) > 600, "an error of %d bytes", len(failure.Error()))
 			last := r.gate.left[len(r.gate.left)-1]
-			errorIf(t, tc.kind != pipeline.Denied && last.Kind != tc.kind, "the call log has kind %v, want %v", last.Kind, tc.kind)
+			check.ErrorIf(t, tc.kind != pipeline.Denied && last.Kind != tc.kind, "the call log has kind %v, want %v", last.Kind, tc.kind)
 		})
 	}
 }
@@ -142,7 +143,7 @@ func TestGoodAnswersInOtherClothes(t *testing.T) {
 			t.Parallel()
 			r := newFixture(t, handler)
 			page := r.page(t, ask(1))
-			errorIf(t, len(page.Records) != 1 || string(page.Records[0]) != `{"a":1}` || page.More || page.PerPage != 200, "page %+v", page)
+			check.ErrorIf(t, len(page.Records) != 1 || string(page.Records[0]) != `{"a":1}` || page.More || page.PerPage != 200, "page %+v", page)
 		})
 	}
 }
@@ -154,7 +155,7 @@ func TestABadRecordIsGivenAsItIs(t *testing.T) {
 	record := "{\"n\":\"a\\u0000b\",\"n\":\"\\ud800\",\"x\":\"\xff\"}"
 	r := newFixture(t, answer(200, jsonType, `{"code":0,"chartofaccounts":[`+record+`,7],"page_context":{"page":1,"has_more_page":false}}`))
 	page := r.page(t, ask(1))
-	errorIf(t, string(page.Records[0]) != record || string(page.Records[1]) != "7", "records %q", page.Records)
+	check.ErrorIf(t, string(page.Records[0]) != record || string(page.Records[1]) != "7", "records %q", page.Records)
 }
 
 func TestARefusedTokenIsRenewedOnce(t *testing.T) {
@@ -168,9 +169,9 @@ func TestARefusedTokenIsRenewedOnce(t *testing.T) {
 	})
 	page := r.page(t, ask(1))
 	requests := r.seen()
-	errorIf(t, page.Call != 2 || len(requests) != 2 || requests[0].URL.String() != requests[1].URL.String() || r.tokens.renewed != 1,
+	check.ErrorIf(t, page.Call != 2 || len(requests) != 2 || requests[0].URL.String() != requests[1].URL.String() || r.tokens.renewed != 1,
 		"call %d after %d requests and %d renewals", page.Call, len(requests), r.tokens.renewed)
-	errorIf(t, len(r.gate.entered) != 2 || r.gate.left[0].Kind != pipeline.Expired || r.gate.left[1].Kind != 0,
+	check.ErrorIf(t, len(r.gate.entered) != 2 || r.gate.left[0].Kind != pipeline.Expired || r.gate.left[1].Kind != 0,
 		"calls %+v, results %+v", r.gate.entered, r.gate.left)
 }
 
@@ -178,7 +179,7 @@ func TestATokenRefusedTwiceIsNotRenewedAgain(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t, answer(401, jsonType, `{"code":57}`))
 	r.refused(t, ask(1), pipeline.Denied)
-	errorIf(t, len(r.seen()) != 2 || r.tokens.renewed != 1, "%d requests, %d renewals, want 2 and 1", len(r.seen()), r.tokens.renewed)
+	check.ErrorIf(t, len(r.seen()) != 2 || r.tokens.renewed != 1, "%d requests, %d renewals, want 2 and 1", len(r.seen()), r.tokens.renewed)
 }
 
 // TestATakenTokenThatEndedIsRenewed: where another program takes tokens, one that another process
@@ -199,7 +200,7 @@ func TestATakenTokenThatEndedIsRenewed(t *testing.T) {
 	}
 	good = false
 	r.refused(t, ask(1), pipeline.Denied)
-	errorIf(t, len(r.seen()) != 6 || r.tokens.renewed != 4, "%d requests, %d renewals, want 6 and 4", len(r.seen()), r.tokens.renewed)
+	check.ErrorIf(t, len(r.seen()) != 6 || r.tokens.renewed != 4, "%d requests, %d renewals, want 6 and 4", len(r.seen()), r.tokens.renewed)
 }
 
 func TestTokenErrorsKeepTheirKind(t *testing.T) {
@@ -209,7 +210,7 @@ func TestTokenErrorsKeepTheirKind(t *testing.T) {
 	r.refused(t, ask(1), pipeline.Unavailable)
 	r.tokens.err = &pipeline.Error{Kind: pipeline.Denied, Detail: "authorize anew"}
 	r.refused(t, ask(1), pipeline.Denied)
-	same(t, "requests", 1, len(r.seen()))
+	check.Same(t, "requests", 1, len(r.seen()))
 }
 
 func TestBodiesAreBounded(t *testing.T) {
@@ -253,7 +254,7 @@ func TestSlowAnswersEnd(t *testing.T) {
 			t.Parallel()
 			r := newFixture(t, tc.handler, func(o *upstream.Options) { tc.change(&o.Transport) })
 			failure := r.refused(t, ask(1), pipeline.Unavailable)
-			errorIf(t, !strings.Contains(failure.Error(), tc.says), "error %q does not say %q", failure, tc.says)
+			check.ErrorIf(t, !strings.Contains(failure.Error(), tc.says), "error %q does not say %q", failure, tc.says)
 		})
 	}
 }
@@ -267,7 +268,7 @@ func TestACancelledCallIsNoted(t *testing.T) {
 	})
 	_, err := r.client.Page(ctx, ask(1))
 	r.mustFail(t, err, pipeline.Unavailable)
-	errorIf(t, !errors.Is(err, context.Canceled), "error %v, want the cancellation inside", err)
+	check.ErrorIf(t, !errors.Is(err, context.Canceled), "error %v, want the cancellation inside", err)
 }
 
 func TestCertificatesAreVerified(t *testing.T) {
@@ -277,7 +278,7 @@ func TestCertificatesAreVerified(t *testing.T) {
 	server.Config.ErrorLog = nil
 	r := newFixture(t, answer(200, jsonType, twoAccounts), func(o *upstream.Options) { o.Vendor.API = server.URL })
 	failure := r.refused(t, ask(1), pipeline.Unavailable)
-	errorIf(t, !strings.Contains(failure.Error(), "certificate is not trusted"), "error %q", failure)
+	check.ErrorIf(t, !strings.Contains(failure.Error(), "certificate is not trusted"), "error %q", failure)
 	r = newFixture(t, answer(200, jsonType, twoAccounts), func(o *upstream.Options) {
 		o.Vendor.API = server.URL
 		o.Transport.RootCAs = server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
@@ -296,7 +297,7 @@ func TestNobodyThere(t *testing.T) {
 	r := newFixture(t, answer(200, jsonType, twoAccounts))
 	r.server.Close()
 	failure := r.refused(t, ask(1), pipeline.Unavailable)
-	errorIf(t, !strings.Contains(failure.Error(), "connection refused"), "error %q", failure)
+	check.ErrorIf(t, !strings.Contains(failure.Error(), "connection refused"), "error %q", failure)
 }
 
 // TestAPageCutAtAnyByteIsUnavailable: a page that was cut anywhere is rejected (faults H1), however
@@ -327,7 +328,7 @@ func TestAPageCutAtAnyByteIsUnavailable(t *testing.T) {
 			r := newFixture(t, func(w http.ResponseWriter, q *http.Request) { raw(cut.wire(n))(w, q) })
 			for n = range len(cut.whole) {
 				_, err := r.client.Page(t.Context(), ask(1))
-				fatalIf(t, pipeline.KindOf(err) != pipeline.Unavailable, "cut at byte %d: %v, want unavailable", n, err)
+				check.FatalIf(t, pipeline.KindOf(err) != pipeline.Unavailable, "cut at byte %d: %v, want unavailable", n, err)
 			}
 		})
 	}

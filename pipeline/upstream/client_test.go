@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/sync"
 	"sluice/pipeline/upstream"
 	"sluice/pipeline/upstream/token"
@@ -38,17 +39,17 @@ func TestPageGivesRecordsAsTheyCame(t *testing.T) {
 		Call: 1, Date: time.Date(2026, 1, 17, 11, 59, 58, 0, time.UTC), More: true, PerPage: 200,
 		Records: [][]byte{[]byte(`{"account_id":"1","name":"Kasse"}`), []byte(`{"account_id":"2"}`)},
 	}
-	same(t, "", want, page)
+	check.Same(t, "", want, page)
 	wantCalls := []pipeline.Call{{
 		Organization: "60012345678", Service: "accounting", Resource: "chart_of_accounts", Class: pipeline.ClassIncremental,
 		Run: 42, Method: "GET", Path: "/books/v3/chartofaccounts", Endpoint: "/chartofaccounts", Page: 1,
 	}}
-	same(t, "", wantCalls, r.gate.entered)
+	check.Same(t, "", wantCalls, r.gate.entered)
 	wantLeft := []pipeline.CallResult{{
 		Status: 200, Code: "0", Bytes: int64(len(twoAccounts)), Records: 2,
 		DayLimit: 2000, DayRemaining: 1999, DayReset: time.Hour,
 	}}
-	same(t, "", wantLeft, r.gate.left)
+	check.Same(t, "", wantLeft, r.gate.left)
 }
 
 func TestTheRequestIsTheDocumentsRequest(t *testing.T) {
@@ -61,15 +62,15 @@ func TestTheRequestIsTheDocumentsRequest(t *testing.T) {
 	got := r.seen()[0]
 	const want = "filter_by=AccountType.All&last_modified_time=2026-01-17T15%3A27%3A23%2B0530&organization_id=60012345678" +
 		"&page=1&per_page=200&sort_column=account_name&sort_order=A"
-	errorIf(t, got.URL.RawQuery != want || got.URL.Path != "/books/v3/chartofaccounts" || got.Method != http.MethodGet,
+	check.ErrorIf(t, got.URL.RawQuery != want || got.URL.Path != "/books/v3/chartofaccounts" || got.Method != http.MethodGet,
 		"request %s %s?%s, want the query %s", got.Method, got.URL.Path, got.URL.RawQuery, want)
 	for name, value := range map[string]string{
 		"Authorization": "Svc-oauthtoken " + canaryToken, "Accept": "application/json", "Content-Type": "", "Referer": "",
 		"Cache-Control": "no-cache", "User-Agent": "sluice", "Content-Length": "", "Transfer-Encoding": "",
 	} {
-		errorIf(t, got.Header.Get(name) != value, "header %s is %q, want %q", name, got.Header.Get(name), value)
+		check.ErrorIf(t, got.Header.Get(name) != value, "header %s is %q, want %q", name, got.Header.Get(name), value)
 	}
-	errorIf(t, len(got.TransferEncoding) != 0 || got.ContentLength != 0,
+	check.ErrorIf(t, len(got.TransferEncoding) != 0 || got.ContentLength != 0,
 		"the request has a body: %v, %d", got.TransferEncoding, got.ContentLength)
 }
 
@@ -77,11 +78,11 @@ func TestTheOrganizationGoesWhereTheServiceWantsIt(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t, answer(200, "application/json", `{"code":0,"currencies":[]}`))
 	value, err := r.client.Get(t.Context(), invoicing, home, "/settings/currencies", map[string]string{"a": "b"}, "currencies")
-	fatalIf(t, err != nil || string(value) != "[]", "Get = %s, %v", value, err)
+	check.FatalIf(t, err != nil || string(value) != "[]", "Get = %s, %v", value, err)
 	got := r.seen()[0]
-	errorIf(t, got.Header.Get("X-Com-Svc-Invoice-Organizationid") != "60012345678" || got.URL.RawQuery != "a=b",
+	check.ErrorIf(t, got.Header.Get("X-Com-Svc-Invoice-Organizationid") != "60012345678" || got.URL.RawQuery != "a=b",
 		"header %v, query %s", got.Header, got.URL.RawQuery)
-	errorIf(t, r.gate.entered[0].Resource != "currencies" || r.gate.entered[0].Class != pipeline.ClassProbe, "call %+v", r.gate.entered[0])
+	check.ErrorIf(t, r.gate.entered[0].Resource != "currencies" || r.gate.entered[0].Class != pipeline.ClassProbe, "call %+v", r.gate.entered[0])
 }
 
 func TestAFilterWithoutADeclarationIsRefused(t *testing.T) {
@@ -93,7 +94,7 @@ func TestAFilterWithoutADeclarationIsRefused(t *testing.T) {
 	other.Cursor = nil
 	question.Stream.Resource = &other
 	r.refused(t, question, pipeline.Unexpected)
-	same(t, "the list was asked for nevertheless", 0, len(r.seen()))
+	check.Same(t, "the list was asked for nevertheless", 0, len(r.seen()))
 }
 
 func TestBaseURLReplacesHostAndRoot(t *testing.T) {
@@ -105,7 +106,7 @@ func TestBaseURLReplacesHostAndRoot(t *testing.T) {
 	question := ask(1)
 	question.Stream.Org = &pipeline.Organization{Key: home.Key, ID: home.ID, DataCenter: "in", BaseURLs: base}
 	r.page(t, question)
-	same(t, "path", "/copy/v9/chartofaccounts", r.seen()[0].URL.Path)
+	check.Same(t, "path", "/copy/v9/chartofaccounts", r.seen()[0].URL.Path)
 	base["accounting"] = "http://books.example.com/v9"
 	r.refused(t, question, pipeline.Denied)
 	base["accounting"] = ""
@@ -126,7 +127,7 @@ func TestARefusedCallNeverLeaves(t *testing.T) {
 	if r.mustFail(t, err, pipeline.Unavailable); !errors.Is(err, down) {
 		t.Errorf("Page = %v, want the gate's error inside", err)
 	}
-	same(t, "calls left uncounted", 0, len(r.seen()))
+	check.Same(t, "calls left uncounted", 0, len(r.seen()))
 }
 
 func TestACallThatCannotBeNotedFails(t *testing.T) {
@@ -166,9 +167,9 @@ func TestCheck(t *testing.T) {
 func TestNewDemandsItsOptions(t *testing.T) {
 	t.Parallel()
 	_, err := upstream.New(upstream.Options{})
-	errorIf(t, err == nil, "New without options succeeded")
+	check.ErrorIf(t, err == nil, "New without options succeeded")
 	_, err = token.New(token.Options{})
-	errorIf(t, err == nil, "NewTokens without options succeeded")
+	check.ErrorIf(t, err == nil, "NewTokens without options succeeded")
 }
 
 // TestNoRequestIsSentTwice: net/http repeats a GET by itself when a reused connection dies (faults
@@ -188,7 +189,7 @@ func TestNoRequestIsSentTwice(t *testing.T) {
 		_, err := r.client.Page(t.Context(), ask(1))
 		r.mustBeClean(t, err)
 	}
-	errorIf(t, arrived.Load() != 6 || len(r.gate.entered) != 6,
+	check.ErrorIf(t, arrived.Load() != 6 || len(r.gate.entered) != 6,
 		"%d requests arrived, %d were counted, 6 were made", arrived.Load(), len(r.gate.entered))
 }
 
@@ -200,9 +201,9 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		r := newFixture(t, answer(status, "", "", "Location", elsewhere.URL+"/?t="+canaryToken))
 		failure := r.refused(t, ask(1), pipeline.Unexpected)
-		same(t, "detail", "a redirect to host 127.0.0.1, not followed", failure.Detail)
+		check.Same(t, "detail", "a redirect to host 127.0.0.1, not followed", failure.Detail)
 	}
-	errorIf(t, touched, "a redirect was followed")
+	check.ErrorIf(t, touched, "a redirect was followed")
 }
 
 // authority issues certificates that the client trusts.
@@ -215,7 +216,7 @@ type authority struct {
 func newAuthority(t *testing.T) *authority {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	must(t, err)
+	check.Must(t, err)
 	a := &authority{t: t, key: key}
 	a.cert = a.issue(&x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "authority"}, IsCA: true, BasicConstraintsValid: true,
@@ -231,9 +232,9 @@ func (a *authority) issue(template, parent *x509.Certificate) *x509.Certificate 
 		parent = template
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, parent, &a.key.PublicKey, a.key)
-	must(a.t, err)
+	check.Must(a.t, err)
 	cert, err := x509.ParseCertificate(der)
-	must(a.t, err)
+	check.Must(a.t, err)
 	return cert
 }
 
@@ -307,8 +308,8 @@ func TestNobodyAnswersTheDoor(t *testing.T) {
 			begun := time.Now()
 			r.refused(t, question, pipeline.Unavailable)
 			took := time.Since(begun)
-			errorIf(t, took > time.Minute, "it took %s", took)
-			same(t, "calls were counted", 1, len(r.gate.entered))
+			check.ErrorIf(t, took > time.Minute, "it took %s", took)
+			check.Same(t, "calls were counted", 1, len(r.gate.entered))
 		})
 	}
 }
@@ -325,9 +326,9 @@ func swallowing(t *testing.T) string {
 	if err == nil {
 		err = syscall.Listen(fd, 0)
 	}
-	must(t, err)
+	check.Must(t, err)
 	bound, err := syscall.Getsockname(fd)
-	must(t, err)
+	check.Must(t, err)
 	address := fmt.Sprintf("127.0.0.1:%d", bound.(*syscall.SockaddrInet4).Port)
 	for range 16 {
 		conn, err := net.DialTimeout("tcp", address, time.Second)

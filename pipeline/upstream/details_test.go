@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/schema"
 )
 
@@ -64,18 +65,18 @@ func TestSingleRecords(t *testing.T) {
 			r := newFixture(t, answer(tc.status, jsonType, tc.answer))
 			page, err := r.client.Details(t.Context(), detailsOf(bills), []string{"90000000079426"})
 			const want = "/inventory/v1/bills/90000000079426?organization_id=60012345678"
-			same(t, "asked for", want, r.seen()[0].RequestURI)
+			check.Same(t, "asked for", want, r.seen()[0].RequestURI)
 			call := r.gate.entered[0]
-			errorIf(t, call.Resource != "bills" || call.Class != pipeline.ClassDetails || call.Run != 44 || call.Page != 0, "call %+v", call)
+			check.ErrorIf(t, call.Resource != "bills" || call.Class != pipeline.ClassDetails || call.Run != 44 || call.Page != 0, "call %+v", call)
 			if tc.kind != 0 {
 				r.mustFail(t, err, tc.kind)
 				return
 			}
-			must(t, err)
-			same(t, "", tc.want, texts(page.Records))
+			check.Must(t, err)
+			check.Same(t, "", tc.want, texts(page.Records))
 			// The 404 page of a gateway does not say that upstream has no such record.
 			unknown := tc.answer == `{"code":5}` || tc.answer == `{"code":1002}`
-			errorIf(t, page.Unknown != unknown || page.Call == 0, "call %d, unknown %v, want %v", page.Call, page.Unknown, unknown)
+			check.ErrorIf(t, page.Unknown != unknown || page.Call == 0, "call %d, unknown %v, want %v", page.Call, page.Unknown, unknown)
 			if left := r.gate.left[0]; left.Status != tc.status || left.Kind != 0 || left.Records != len(tc.want) {
 				t.Errorf("the call log has %+v: it is no failure that a record is not there", left)
 			}
@@ -108,13 +109,13 @@ func TestManyRecordsAtOnce(t *testing.T) {
 			r := newFixture(t, answer(tc.status, jsonType, tc.answer))
 			page, err := r.client.Details(t.Context(), detailsOf(items), []string{"1", "2"})
 			const want = "/inventory/v1/itemdetails?item_ids=1%2C2&organization_id=60012345678"
-			same(t, "asked for", want, r.seen()[0].RequestURI)
+			check.Same(t, "asked for", want, r.seen()[0].RequestURI)
 			if tc.kind != 0 {
 				r.mustFail(t, err, tc.kind)
 				return
 			}
-			must(t, err)
-			same(t, "", tc.want, texts(page.Records))
+			check.Must(t, err)
+			check.Same(t, "", tc.want, texts(page.Records))
 		})
 	}
 }
@@ -135,8 +136,8 @@ func TestDetailsThatAreNotDeclaredAreNotAskedFor(t *testing.T) {
 		r.mustFail(t, err, pipeline.Unexpected)
 	}
 	page, err := r.client.Details(t.Context(), detailsOf(bills), nil)
-	errorIf(t, err != nil || len(page.Records) != 0, "nothing asked for: %+v, %v", page, err)
-	same(t, "calls were made", 0, len(r.seen()))
+	check.ErrorIf(t, err != nil || len(page.Records) != 0, "nothing asked for: %+v, %v", page, err)
+	check.Same(t, "calls were made", 0, len(r.seen()))
 }
 
 // manyOf repeats an element of a list.
@@ -173,10 +174,10 @@ func TestAPageHasNotManyTimesAsManyRecordsAsWereAskedFor(t *testing.T) {
 			page, err := r.client.Page(t.Context(), question)
 			if !tc.fits {
 				r.mustFail(t, err, pipeline.Unexpected)
-				errorIf(t, !strings.Contains(err.Error(), "more than"), "it does not say why: %v", err)
+				check.ErrorIf(t, !strings.Contains(err.Error(), "more than"), "it does not say why: %v", err)
 				return
 			}
-			errorIf(t, err != nil || len(page.Records) != tc.count, "%d records, %v", len(page.Records), err)
+			check.ErrorIf(t, err != nil || len(page.Records) != tc.count, "%d records, %v", len(page.Records), err)
 		})
 	}
 }
@@ -238,7 +239,7 @@ func TestListsWithInfo(t *testing.T) {
 				r.mustFail(t, err, tc.kind)
 				return
 			}
-			errorIf(t, err != nil || len(page.Records) != tc.records || page.More != tc.more || page.Token != tc.token, "page %+v, %v", page, err)
+			check.ErrorIf(t, err != nil || len(page.Records) != tc.records || page.More != tc.more || page.Token != tc.token, "page %+v, %v", page, err)
 		})
 	}
 }
@@ -251,7 +252,7 @@ func TestTheRequestOfAListWithInfo(t *testing.T) {
 	sorted := dealsBy(schema.PagingNumber)
 	sorted.Sort, sorted.Order = "Modified_Time", "D"
 	page, err := r.client.Page(t.Context(), sorted)
-	errorIf(t, err != nil || page.Sort != "Modified_Time" || page.Order != "D", "page %+v, %v", page, err)
+	check.ErrorIf(t, err != nil || page.Sort != "Modified_Time" || page.Order != "D", "page %+v, %v", page, err)
 	next := dealsBy(schema.PagingToken)
 	next.Page, next.Token, next.Order = 2, "a+b/c==", "A"
 	r.page(t, next)
@@ -260,7 +261,7 @@ func TestTheRequestOfAListWithInfo(t *testing.T) {
 		"fields=Deal_Name&page_token=a%2Bb%2Fc%3D%3D&per_page=200&sort_order=asc",
 	} {
 		got := r.seen()[i]
-		errorIf(t, got.URL.RawQuery != want || got.URL.Path != "/crm/v8/Deals" || got.Header.Get("Accept") != jsonType,
+		check.ErrorIf(t, got.URL.RawQuery != want || got.URL.Path != "/crm/v8/Deals" || got.Header.Get("Accept") != jsonType,
 			"asked for %s, want /crm/v8/Deals?%s", got.URL, want)
 	}
 }
@@ -280,7 +281,7 @@ func TestCheckByAList(t *testing.T) {
 		t.Error(err)
 	}
 	got := r.seen()[0].URL
-	errorIf(t, got.Path != "/crm/v8/Deals" || got.RawQuery != "fields=Deal_Name&page=1&per_page=1", "checked by %s", got)
+	check.ErrorIf(t, got.Path != "/crm/v8/Deals" || got.RawQuery != "fields=Deal_Name&page=1&per_page=1", "checked by %s", got)
 }
 
 // TestSingleRecordsWithoutABody: 204 is no record, and no proof that it is gone.
@@ -290,7 +291,7 @@ func TestSingleRecordsWithoutABody(t *testing.T) {
 	request := dealsBy(schema.PagingToken)
 	request.Stream.Resource.Single = &schema.Single{Path: "/v8/Deals/{id}", Key: "data"}
 	page, err := r.client.Details(t.Context(), request, []string{"1"})
-	errorIf(t, err != nil || len(page.Records) != 0 || page.Unknown || page.Call == 0, "page %+v, %v", page, err)
+	check.ErrorIf(t, err != nil || len(page.Records) != 0 || page.Unknown || page.Call == 0, "page %+v, %v", page, err)
 }
 
 // TestWhatLasts: a whole answer that lacks what the declaration says lasts, and names what to
@@ -322,9 +323,9 @@ func TestWhatLasts(t *testing.T) {
 			r := newFixture(t, tc.handler)
 			_, err := r.client.Page(t.Context(), ask(1))
 			r.mustBeClean(t, err)
-			errorIf(t, pipeline.Lasting(err) != (tc.parts != nil), "lasting %t: %v", pipeline.Lasting(err), err)
+			check.ErrorIf(t, pipeline.Lasting(err) != (tc.parts != nil), "lasting %t: %v", pipeline.Lasting(err), err)
 			for _, part := range tc.parts {
-				errorIf(t, !strings.Contains(err.Error(), part), "%v\nlacks %q", err, part)
+				check.ErrorIf(t, !strings.Contains(err.Error(), part), "%v\nlacks %q", err, part)
 			}
 		})
 	}

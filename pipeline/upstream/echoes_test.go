@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/outside"
 	"sluice/pipeline/upstream"
 )
@@ -119,7 +120,7 @@ func TestNoEchoOfACredentialIsSaid(t *testing.T) {
 					_, _, err := r.process(t).Token(t.Context(), one)
 					r.mustNotSay(t, spelling, err, secret)
 					for _, row := range r.store.rows {
-						same(t, fmt.Sprintf("%s: in the stored reason %q", spelling, row.Reason), "", leaks(string(row.Reason), secret))
+						check.Same(t, fmt.Sprintf("%s: in the stored reason %q", spelling, row.Reason), "", leaks(string(row.Reason), secret))
 					}
 				}
 			}
@@ -141,7 +142,7 @@ func (r *fixture) mustNotSay(t *testing.T, spelling string, err error, secrets .
 	}
 	for _, secret := range secrets {
 		for _, text := range texts {
-			same(t, fmt.Sprintf("echoed %s, is in %q", spelling, text), "", leaks(text, secret))
+			check.Same(t, fmt.Sprintf("echoed %s, is in %q", spelling, text), "", leaks(text, secret))
 		}
 	}
 }
@@ -155,7 +156,7 @@ func TestAPathIsScrubbed(t *testing.T) {
 	r := newFixture(t, answer(500, jsonType, "{}"), func(o *upstream.Options) { o.Scrub = scrub })
 	_, err := r.client.Details(t.Context(), detailsOf(bills), []string{canaryToken})
 	r.mustNotSay(t, "raw", err, canaryToken)
-	errorIf(t, !slices.ContainsFunc(r.gate.entered, func(c pipeline.Call) bool { return strings.Contains(string(c.Path), "[redacted]") }),
+	check.ErrorIf(t, !slices.ContainsFunc(r.gate.entered, func(c pipeline.Call) bool { return strings.Contains(string(c.Path), "[redacted]") }),
 		"calls %+v", r.gate.entered)
 }
 
@@ -166,7 +167,7 @@ func TestNoEchoOfANewRefreshTokenIsSaid(t *testing.T) {
 	const newer = "2000.9f8e7d6c5b4a39281706f5e4d3c2b1a0"
 	o := &consentOffice{gives: newer}
 	r := newTokenFixture(t, o.ServeHTTP)
-	must(t, r.ask(t))
+	check.Must(t, r.ask(t))
 	r.advance(2 * time.Hour)
 	o.tell(says("not " + newer))
 	r.mustNotSay(t, "raw", r.ask(t), newer)

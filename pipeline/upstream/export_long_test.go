@@ -10,6 +10,7 @@ import (
 	"weak"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/schema"
 	"sluice/schema/record"
 )
@@ -53,7 +54,7 @@ func TestALongExportIsNeverHeldWhole(t *testing.T) {
 			held++
 		}
 	}
-	errorIf(t, err != nil || records != groups*rows || held > 1,
+	check.ErrorIf(t, err != nil || records != groups*rows || held > 1,
 		"%d records, error %v, %d groups held; want %d records and no group", records, err, held, groups*rows)
 }
 
@@ -68,7 +69,7 @@ func TestExportOfFiguresForPeople(t *testing.T) {
 		},
 	}
 	normalizer, err := record.New(resource, time.FixedZone("", 5*3600+1800))
-	must(t, err)
+	check.Must(t, err)
 	for row, want := range map[string]string{
 		`1,a,1234,1768651643000`:       "1234 at 2026-01-17 12:07:23+00", // in milliseconds since 1970
 		`1,a,1234,2026-01-17 15:27:23`: "1234 at 2026-01-17 09:57:23+00", // read in the organization's zone
@@ -90,7 +91,7 @@ func TestExportOfFiguresForPeople(t *testing.T) {
 			}
 			return nil
 		})
-		errorIf(t, err != nil || got != want, "%s: %q, error %v, want %q", row, got, err, want)
+		check.ErrorIf(t, err != nil || got != want, "%s: %q, error %v, want %q", row, got, err, want)
 	}
 }
 

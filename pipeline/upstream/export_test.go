@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/upstream"
 )
 
@@ -27,7 +28,7 @@ func collect(t *testing.T, r *fixture) ([]pipeline.Page, []string, error) {
 	err := r.client.Export(t.Context(), askExport(), func(page pipeline.Page) error {
 		pages = append(pages, page)
 		for _, record := range page.Records {
-			errorIf(t, !json.Valid(record), "record %q is not JSON", record)
+			check.ErrorIf(t, !json.Valid(record), "record %q is not JSON", record)
 			records = append(records, string(record))
 		}
 		return nil
@@ -55,11 +56,11 @@ func TestExportReadsEveryForm(t *testing.T) {
 			t.Parallel()
 			r := newFixture(t, answer(200, csvType, text, "Date", "Sat, 17 Jan 2026 11:59:58 GMT"))
 			pages, records, err := collect(t, r)
-			must(t, err)
-			same(t, "", []string{a, b}, records)
-			errorIf(t, len(pages) != 1 || pages[0].Call != 1 || pages[0].More || !pages[0].Date.Equal(noon.Add(-2*time.Second)), "pages %+v", pages)
+			check.Must(t, err)
+			check.Same(t, "", []string{a, b}, records)
+			check.ErrorIf(t, len(pages) != 1 || pages[0].Call != 1 || pages[0].More || !pages[0].Date.Equal(noon.Add(-2*time.Second)), "pages %+v", pages)
 			got := r.gate.left[0]
-			errorIf(t, got.Records != 2 || got.Bytes != int64(len(text)) || got.Kind != 0 || got.Status != 200, "the call log has %+v", got)
+			check.ErrorIf(t, got.Records != 2 || got.Bytes != int64(len(text)) || got.Kind != 0 || got.Status != 200, "the call log has %+v", got)
 		})
 	}
 }
@@ -68,7 +69,7 @@ func TestExportRequest(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t, answer(204, "", ""))
 	pages, _, err := collect(t, r)
-	fatalIf(t, err != nil || len(pages) != 0, "Export = %v, %v", pages, err)
+	check.FatalIf(t, err != nil || len(pages) != 0, "Export = %v, %v", pages, err)
 	got := r.seen()[0]
 	if got.URL.RequestURI() != "/maintenanceapi/v2/chats?fields=title%2Cchat_id%2Cparticipant_count" ||
 		got.Header.Get("Content-Type") != "text/csv" || got.Header.Get("Authorization") != "Svc-oauthtoken "+canaryToken {
@@ -81,7 +82,7 @@ func TestExportEmpty(t *testing.T) {
 	for _, text := range []string{"", "\n", "title,chat_id,participant_count\n"} {
 		r := newFixture(t, answer(200, csvType, text))
 		pages, _, err := collect(t, r)
-		errorIf(t, err != nil || len(pages) != 0, "%q: pages %v, error %v", text, pages, err)
+		check.ErrorIf(t, err != nil || len(pages) != 0, "%q: pages %v, error %v", text, pages, err)
 	}
 }
 
@@ -107,10 +108,10 @@ func TestExportStreamsInGroups(t *testing.T) {
 		sizes, more = append(sizes, len(page.Records)), append(more, page.More)
 		return nil
 	})
-	must(t, err)
-	same(t, "", []int{5000, 5000, 2500}, sizes)
-	same(t, "", []bool{true, true, false}, more)
-	errorIf(t, r.gate.left[0].Records != 12_500, "the call log has %d records", r.gate.left[0].Records)
+	check.Must(t, err)
+	check.Same(t, "", []int{5000, 5000, 2500}, sizes)
+	check.Same(t, "", []bool{true, true, false}, more)
+	check.ErrorIf(t, r.gate.left[0].Records != 12_500, "the call log has %d records", r.gate.left[0].Records)
 }
 
 // TestExportOfLongLines: long lines are given in smaller groups, because a group has to fit into
@@ -142,10 +143,10 @@ func TestExportGoesOnWithItsToken(t *testing.T) {
 		}
 	})
 	pages, records, err := collect(t, r)
-	must(t, err)
-	errorIf(t, len(records) != 2 || len(pages) != 2 || pages[0].Call != 1 || !pages[0].More || pages[1].Call != 2 || pages[1].More,
+	check.Must(t, err)
+	check.ErrorIf(t, len(records) != 2 || len(pages) != 2 || pages[0].Call != 1 || !pages[0].More || pages[1].Call != 2 || pages[1].More,
 		"pages %+v", pages)
-	same(t, "calls were counted", 2, len(r.gate.entered))
+	check.Same(t, "calls were counted", 2, len(r.gate.entered))
 }
 
 func TestExportThatGoesInCirclesEnds(t *testing.T) {
@@ -153,7 +154,7 @@ func TestExportThatGoesInCirclesEnds(t *testing.T) {
 	r := newFixture(t, answer(200, csvType, "a,1,1\nnext_token=again\n"))
 	_, _, err := collect(t, r)
 	r.mustFail(t, err, pipeline.Unexpected)
-	same(t, "calls", 2, len(r.seen()))
+	check.Same(t, "calls", 2, len(r.seen()))
 }
 
 func TestExportRefusesWhatIsNoExport(t *testing.T) {
@@ -207,14 +208,14 @@ func TestExportTitlesMayLookLikeAnything(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t, answer(200, csvType, "{draft} plans,1,1\n<b>bold</b>,2,1\nnext_token=mine,3,1\ntitle,chat_id,participant_count\n"))
 	_, records, err := collect(t, r)
-	must(t, err)
+	check.Must(t, err)
 	want := []string{
 		`{"title":"{draft} plans","chat_id":"1","participant_count":"1"}`,
 		`{"title":"<b>bold</b>","chat_id":"2","participant_count":"1"}`,
 		`{"title":"next_token=mine","chat_id":"3","participant_count":"1"}`,
 		`{"title":"title","chat_id":"chat_id","participant_count":"participant_count"}`,
 	}
-	same(t, "", want, records)
+	check.Same(t, "", want, records)
 }
 
 func TestExportCutAtAnyByteIsUnavailable(t *testing.T) {
@@ -226,7 +227,7 @@ func TestExportCutAtAnyByteIsUnavailable(t *testing.T) {
 	})
 	for n = range len(text) {
 		_, _, err := collect(t, r)
-		fatalIf(t, pipeline.KindOf(err) != pipeline.Unavailable, "cut at byte %d: %v, want unavailable", n, err)
+		check.FatalIf(t, pipeline.KindOf(err) != pipeline.Unavailable, "cut at byte %d: %v, want unavailable", n, err)
 	}
 }
 
@@ -238,8 +239,8 @@ func TestExportEndsOnAnErrorOfItsReader(t *testing.T) {
 		calls++
 		return pipeline.ErrLostClaim
 	})
-	errorIf(t, !errors.Is(err, pipeline.ErrLostClaim) || calls != 1, "Export = %v after %d groups", err, calls)
-	errorIf(t, r.gate.under() != 0 || r.gate.left[0].Kind != 0 || r.gate.left[0].Detail == "", "the call log has %+v", r.gate.left)
+	check.ErrorIf(t, !errors.Is(err, pipeline.ErrLostClaim) || calls != 1, "Export = %v after %d groups", err, calls)
+	check.ErrorIf(t, r.gate.under() != 0 || r.gate.left[0].Kind != 0 || r.gate.left[0].Detail == "", "the call log has %+v", r.gate.left)
 }
 
 func TestExportThatStallsEnds(t *testing.T) {

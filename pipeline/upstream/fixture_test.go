@@ -12,11 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"go.uber.org/goleak"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/upstream"
 	"sluice/pipeline/upstream/wire"
 	"sluice/schema"
@@ -133,7 +132,7 @@ func newFixture(t *testing.T, handler http.HandlerFunc, change ...func(*upstream
 		c(&options)
 	}
 	client, err := upstream.New(options)
-	must(t, err)
+	check.Must(t, err)
 	r.client = client
 	return r
 }
@@ -217,10 +216,10 @@ func raw(text string) http.HandlerFunc {
 func (r *fixture) mustFail(t *testing.T, err error, kind pipeline.Kind) *pipeline.Error {
 	t.Helper()
 	var failure *pipeline.Error
-	fatalIf(t, !errors.As(err, &failure), "error %v, want one of kind %v", err, kind)
-	errorIf(t, failure.Kind != kind, "error %q, want kind %v", err, kind)
+	check.FatalIf(t, !errors.As(err, &failure), "error %v, want one of kind %v", err, kind)
+	check.ErrorIf(t, failure.Kind != kind, "error %q, want kind %v", err, kind)
 	r.mustBeClean(t, err)
-	same(t, "calls entered and never left", 0, r.gate.under())
+	check.Same(t, "calls entered and never left", 0, r.gate.under())
 	return failure
 }
 
@@ -228,7 +227,7 @@ func (r *fixture) mustFail(t *testing.T, err error, kind pipeline.Kind) *pipelin
 func (r *fixture) page(t *testing.T, request pipeline.Request) pipeline.Page {
 	t.Helper()
 	page, err := r.client.Page(t.Context(), request)
-	must(t, err)
+	check.Must(t, err)
 	return page
 }
 
@@ -248,38 +247,7 @@ func (r *fixture) mustBeClean(t *testing.T, err error) {
 	texts = append(texts, fmt.Sprintf("%+v", r.gate.left))
 	for _, text := range texts {
 		for _, canary := range []string{"canary", "organization_id=", "filter_by"} {
-			errorIf(t, strings.Contains(text, canary), "%q shows up in %q", canary, text)
+			check.ErrorIf(t, strings.Contains(text, canary), "%q shows up in %q", canary, text)
 		}
-	}
-}
-
-func must(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
-	}
-}
-
-// same compares with cmp.Diff.
-func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option) {
-	tb.Helper()
-	if diff := cmp.Diff(want, got, options...); diff != "" {
-		tb.Errorf("%s (-want +got):\n%s", what, diff)
-	}
-}
-
-// errorIf fails the test where something is not as it should be, and says what.
-func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
-	tb.Helper()
-	if wrong {
-		tb.Errorf(format, args...)
-	}
-}
-
-// fatalIf does so, and ends it.
-func fatalIf(tb testing.TB, wrong bool, format string, args ...any) {
-	tb.Helper()
-	if wrong {
-		tb.Fatalf(format, args...)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/sync"
 	"sluice/schema"
 	"sluice/schema/redact"
@@ -75,12 +76,12 @@ func TestListsThatComeWhole(t *testing.T) {
 			question.Page, question.Parent = tc.page, "77"
 			page, err := r.client.Page(t.Context(), question)
 			got := r.seen()[0].URL
-			errorIf(t, got.RawQuery != tc.query || got.Path != "/books/v3/customers/77/contactpersons", "asked for %s", got)
+			check.ErrorIf(t, got.RawQuery != tc.query || got.Path != "/books/v3/customers/77/contactpersons", "asked for %s", got)
 			if tc.kind != 0 {
 				r.mustFail(t, err, tc.kind)
 				return
 			}
-			errorIf(t, err != nil || len(page.Records) != 2 || page.More != tc.more, "page %+v, %v", page, err)
+			check.ErrorIf(t, err != nil || len(page.Records) != 2 || page.More != tc.more, "page %+v, %v", page, err)
 		})
 	}
 }
@@ -105,19 +106,19 @@ func TestListsThatGoOnByToken(t *testing.T) {
 			r := newFixture(t, answer(200, jsonType, tc.answer))
 			question := of(chat, channels)
 			page, err := r.client.Page(t.Context(), question)
-			same(t, "first query", "limit=100", r.seen()[0].URL.RawQuery)
+			check.Same(t, "first query", "limit=100", r.seen()[0].URL.RawQuery)
 			if tc.kind != 0 {
 				r.mustFail(t, err, tc.kind)
 				return
 			}
-			errorIf(t, err != nil || page.Token != tc.token || page.More != (tc.token != "") || len(page.Records) != 1, "page %+v, %v", page, err)
+			check.ErrorIf(t, err != nil || page.Token != tc.token || page.More != (tc.token != "") || len(page.Records) != 1, "page %+v, %v", page, err)
 			if tc.token == "" {
 				return
 			}
 			question.Page, question.PerPage, question.Token = 2, 30, page.Token
 			r.page(t, question)
 			second := r.seen()[1].URL.Query()
-			errorIf(t, second.Get("next_token") != tc.token || second.Get("limit") != "30", "second query %v", second)
+			check.ErrorIf(t, second.Get("next_token") != tc.token || second.Get("limit") != "30", "second query %v", second)
 		})
 	}
 }
@@ -146,11 +147,11 @@ func TestOneObjectOrNone(t *testing.T) {
 			r.mustFail(t, err, pipeline.Unexpected)
 			continue
 		}
-		errorIf(t, err != nil, "%s: %v", text, err)
+		check.ErrorIf(t, err != nil, "%s: %v", text, err)
 		if diff := cmp.Diff(want, texts(page.Records)); diff != "" || page.More {
 			t.Errorf("%s: %s", text, diff)
 		}
-		same(t, "query", "organization_id=60012345678", r.seen()[0].URL.RawQuery)
+		check.Same(t, "query", "organization_id=60012345678", r.seen()[0].URL.RawQuery)
 	}
 }
 
@@ -168,7 +169,7 @@ func TestParentsAreOneSegment(t *testing.T) {
 		question.Parent = parent
 		r.page(t, question)
 		requests := r.seen()
-		same(t, parent+": asked for", want, requests[len(requests)-1].RequestURI)
+		check.Same(t, parent+": asked for", want, requests[len(requests)-1].RequestURI)
 	}
 	before := len(r.seen())
 	for _, parent := range []string{"", ".", ".."} {
@@ -177,7 +178,7 @@ func TestParentsAreOneSegment(t *testing.T) {
 		r.refused(t, question, pipeline.Unexpected)
 	}
 	got := len(r.seen())
-	errorIf(t, got != before, "%d calls were made for parents that name another path", got-before)
+	check.ErrorIf(t, got != before, "%d calls were made for parents that name another path", got-before)
 }
 
 func TestExportUnderAParent(t *testing.T) {
@@ -194,10 +195,10 @@ func TestExportUnderAParent(t *testing.T) {
 		got = append(got, texts(page.Records)...)
 		return nil
 	})
-	must(t, err)
-	same(t, "", []string{`{"title":"a","chat_id":"1","participant_count":"1"}`}, got)
+	check.Must(t, err)
+	check.Same(t, "", []string{`{"title":"a","chat_id":"1","participant_count":"1"}`}, got)
 	const want = "/network/our%20net/maintenanceapi/v2/chats?fields=title%2Cchat_id%2Cparticipant_count"
-	same(t, "asked for", want, r.seen()[0].RequestURI)
+	check.Same(t, "asked for", want, r.seen()[0].RequestURI)
 }
 
 // TestOrganizationsHaveTheirOwnAddresses has two businesses with the same identifier, in two data
@@ -219,12 +220,12 @@ func TestOrganizationsHaveTheirOwnAddresses(t *testing.T) {
 		r.page(t, question)
 		requests := r.seen()
 		got := requests[len(requests)-1]
-		errorIf(t, got.RequestURI != want || got.Header.Get("Authorization") != "Svc-oauthtoken "+canaryToken,
+		check.ErrorIf(t, got.RequestURI != want || got.Header.Get("Authorization") != "Svc-oauthtoken "+canaryToken,
 			"asked for %s with %q, want %s", got.RequestURI, got.Header.Get("Authorization"), want)
 		header := got.Header.Get("X-Com-Svc-Invoice-Organizationid")
-		errorIf(t, service == invoicing && header != "60012345678", "header %q, want the identifier", header)
+		check.ErrorIf(t, service == invoicing && header != "60012345678", "header %q, want the identifier", header)
 		call := r.gate.entered[len(r.gate.entered)-1]
-		errorIf(t, call.Organization != "60012345678-eu", "the call is on the account of %s", call.Organization)
+		check.ErrorIf(t, call.Organization != "60012345678-eu", "the call is on the account of %s", call.Organization)
 	}
 	// An organization without addresses of its own has the vendor's; a loopback address is valid
 	// for .com alone.
@@ -232,7 +233,7 @@ func TestOrganizationsHaveTheirOwnAddresses(t *testing.T) {
 	question.Stream.Org, question.Parent = &pipeline.Organization{Key: home.Key, ID: home.ID, DataCenter: "eu"}, "77"
 	before := len(r.seen())
 	r.refused(t, question, pipeline.Denied)
-	errorIf(t, len(r.seen()) != before, "a call was made to a guessed address")
+	check.ErrorIf(t, len(r.seen()) != before, "a call was made to a guessed address")
 }
 
 func TestTokensComeFromTheOrganizationsOwnAddress(t *testing.T) {
@@ -248,11 +249,11 @@ func TestTokensComeFromTheOrganizationsOwnAddress(t *testing.T) {
 	tokens := r.process(t)
 	for organization, want := range map[*pipeline.Organization]string{home: "1000.here", there: "1000.there"} {
 		token, _, err := tokens.Token(t.Context(), organization)
-		errorIf(t, err != nil || token.Reveal() != want, "%s: token %q, %v, want %q", organization.Key, token.Reveal(), err, want)
+		check.ErrorIf(t, err != nil || token.Reveal() != want, "%s: token %q, %v, want %q", organization.Key, token.Reveal(), err, want)
 	}
-	same(t, "rows, want 2: the same credential at two servers has two tokens", 2, len(r.store.rows))
+	check.Same(t, "rows, want 2: the same credential at two servers has two tokens", 2, len(r.store.rows))
 	for _, q := range r.seen() {
-		errorIf(t, q.URL.Path != "/oauth/v2/token" && q.URL.Path != "/dc/eu/oauth/v2/token", "asked for %s", q.URL.Path)
+		check.ErrorIf(t, q.URL.Path != "/oauth/v2/token" && q.URL.Path != "/dc/eu/oauth/v2/token", "asked for %s", q.URL.Path)
 	}
 }
 
@@ -278,12 +279,12 @@ func TestWindowsAreAskedFor(t *testing.T) {
 		question := of(accounting, payments)
 		question.From, question.To = tc.from, tc.to
 		r.page(t, question)
-		same(t, "asked for", tc.want, r.seen()[i].URL.RawQuery)
+		check.Same(t, "asked for", tc.want, r.seen()[i].URL.RawQuery)
 	}
 	question, before := of(accounting, customers), len(r.seen())
 	question.Parent, question.From = "7", first
 	r.refused(t, question, pipeline.Unexpected)
-	errorIf(t, len(r.seen()) != before, "a list without a filter by day was asked for a window")
+	check.ErrorIf(t, len(r.seen()) != before, "a list without a filter by day was asked for a window")
 }
 
 // TestColumnsAreLeftOutWhileAListIsRead: the records of a list never leave the client with them. Of
@@ -319,6 +320,6 @@ func TestColumnsAreLeftOutWhileAListIsRead(t *testing.T) {
 		for _, one := range page.Records {
 			got = append(got, string(one))
 		}
-		errorIf(t, !slices.Equal(got, c.want), "%s: the records are %q, want %q", name, got, c.want)
+		check.ErrorIf(t, !slices.Equal(got, c.want), "%s: the records are %q, want %q", name, got, c.want)
 	}
 }

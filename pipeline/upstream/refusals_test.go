@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 )
 
 // consentOffice is an authorization server that gives the answers it is told, and then tokens.
@@ -97,13 +98,13 @@ func TestOnlyKnownWordsDeny(t *testing.T) {
 				return
 			}
 			r.mustFail(t, err, pipeline.Unavailable)
-			errorIf(t, r.gate.left[0].Kind == pipeline.Throttled && r.gate.left[0].RetryAfter == 10*time.Minute != want.locks,
+			check.ErrorIf(t, r.gate.left[0].Kind == pipeline.Throttled && r.gate.left[0].RetryAfter == 10*time.Minute != want.locks,
 				"the gate was told %+v", r.gate.left[0])
 			r.advance(time.Minute)
 			err = r.ask(t)
-			errorIf(t, err != nil, "a minute later: %v", err)
+			check.ErrorIf(t, err != nil, "a minute later: %v", err)
 			row := r.only(t)
-			errorIf(t, row.Refusals != 0 || row.Reason != "", "a credential that works is kept as %+v", row)
+			check.ErrorIf(t, row.Refusals != 0 || row.Reason != "", "a credential that works is kept as %+v", row)
 		})
 	}
 }
@@ -136,7 +137,7 @@ func TestAnUnknownWordDeniesAfterHours(t *testing.T) {
 	o.tell()
 	r.advance(8 * time.Hour)
 	err := r.ask(t)
-	errorIf(t, err != nil, "a day later, when upstream is well: %v", err)
+	check.ErrorIf(t, err != nil, "a day later, when upstream is well: %v", err)
 }
 
 // worked is a credential that has brought a token once, and the server that answers the next
@@ -145,7 +146,7 @@ func worked(t *testing.T) (*consentOffice, *tokenFixture) {
 	t.Helper()
 	o := &consentOffice{}
 	r := newTokenFixture(t, o.ServeHTTP)
-	must(t, r.ask(t))
+	check.Must(t, r.ask(t))
 	return o, r
 }
 
@@ -158,25 +159,25 @@ func TestOneRefusalOfACredentialThatWorkedProvesNothing(t *testing.T) {
 	r.advance(56 * time.Minute)
 	o.tell(says("invalid_code"))
 	err := r.ask(t)
-	fatalIf(t, err != nil || len(r.seen()) != 2, "a living token is not used: %v after %d requests", err, len(r.seen()))
+	check.FatalIf(t, err != nil || len(r.seen()) != 2, "a living token is not used: %v after %d requests", err, len(r.seen()))
 	r.advance(10 * time.Minute)
-	must(t, r.ask(t))
+	check.Must(t, r.ask(t))
 	// One false answer.
 	r.advance(2 * time.Hour)
 	o.tell(says("invalid_code"))
 	failure := r.mustFail(t, r.ask(t), pipeline.Unavailable)
-	same(t, "asked again in", time.Minute, failure.Until.Sub(r.now()))
+	check.Same(t, "asked again in", time.Minute, failure.Until.Sub(r.now()))
 	r.mustFail(t, r.ask(t), pipeline.Unavailable)
 	r.advance(time.Minute)
 	err = r.ask(t)
-	fatalIf(t, err != nil, "after one lie: %v", err)
+	check.FatalIf(t, err != nil, "after one lie: %v", err)
 	// Two true answers.
 	r.advance(2 * time.Hour)
 	o.tell(says("invalid_code"), says("invalid_code"))
 	r.mustFail(t, r.ask(t), pipeline.Unavailable)
 	r.advance(time.Minute)
 	r.mustFail(t, r.ask(t), pipeline.Denied)
-	same(t, "requests", 7, len(r.seen()))
+	check.Same(t, "requests", 7, len(r.seen()))
 }
 
 // TestABogusRefreshTokenGivesWay: a refresh token that came with an answer and is refused later is
@@ -186,7 +187,7 @@ func TestABogusRefreshTokenGivesWay(t *testing.T) {
 	const bogus, good = "1000.canary-bogus", "1000.canary-good"
 	o := &consentOffice{gives: bogus, refuses: map[string]bool{bogus: true}}
 	r := newTokenFixture(t, o.ServeHTTP)
-	must(t, r.ask(t))
+	check.Must(t, r.ask(t))
 	r.advance(2 * time.Hour)
 	r.mustFail(t, r.ask(t), pipeline.Unavailable)
 	r.advance(time.Minute)
@@ -197,22 +198,22 @@ func TestABogusRefreshTokenGivesWay(t *testing.T) {
 	for range 3 {
 		r.advance(2 * time.Hour)
 		err := r.ask(t)
-		fatalIf(t, err != nil, "later: %v", err)
+		check.FatalIf(t, err != nil, "later: %v", err)
 	}
 	want := []string{canaryRefresh, bogus, canaryRefresh, canaryRefresh, canaryRefresh, canaryRefresh}
-	errorIf(t, !slices.Equal(o.asked, want), "asked with %v, want %v", o.asked, want)
+	check.ErrorIf(t, !slices.Equal(o.asked, want), "asked with %v, want %v", o.asked, want)
 	row := r.only(t)
-	errorIf(t, !row.FellBack, "the row does not say so: %+v", row)
+	check.ErrorIf(t, !row.FellBack, "the row does not say so: %+v", row)
 	// Another refresh token is tried, and kept because it works.
 	o.mu.Lock()
 	o.gives = good
 	o.mu.Unlock()
 	for range 2 {
 		r.advance(2 * time.Hour)
-		must(t, r.ask(t))
+		check.Must(t, r.ask(t))
 	}
 	last := o.asked[len(o.asked)-1]
-	errorIf(t, last != good || r.only(t).FellBack, "asked with %s, %+v", last, r.only(t))
+	check.ErrorIf(t, last != good || r.only(t).FellBack, "asked with %s, %+v", last, r.only(t))
 }
 
 // TestALieAboutAReplacedRefreshToken: a server replaces refresh tokens and once refuses the valid
@@ -233,7 +234,7 @@ func TestALieAboutAReplacedRefreshToken(t *testing.T) {
 		server.ServeHTTP(w, q)
 	})
 	err := r.ask(t)
-	must(t, err)
+	check.Must(t, err)
 	r.advance(2 * time.Hour)
 	mu.Lock()
 	lies = 1
@@ -258,12 +259,12 @@ func TestForgetAsksAgain(t *testing.T) {
 	r := newTokenFixture(t, o.ServeHTTP)
 	r.mustFail(t, r.ask(t), pipeline.Denied)
 	r.advance(20 * time.Second)
-	must(t, r.process(t).Forget(t.Context(), one))
+	check.Must(t, r.process(t).Forget(t.Context(), one))
 	failure := r.mustFail(t, r.ask(t), pipeline.Unavailable)
-	errorIf(t, failure.Until.Sub(r.now()) != 40*time.Second, "asked again in %v", failure.Until.Sub(r.now()))
+	check.ErrorIf(t, failure.Until.Sub(r.now()) != 40*time.Second, "asked again in %v", failure.Until.Sub(r.now()))
 	r.advance(40 * time.Second)
 	err := r.ask(t)
-	errorIf(t, err != nil, "after Forget: %v", err)
+	check.ErrorIf(t, err != nil, "after Forget: %v", err)
 }
 
 // TestAFailureOfTheServerDeniesForNoOtherDay: a denied credential is used once a day. If the server
@@ -281,7 +282,7 @@ func TestAFailureOfTheServerDeniesForNoOtherDay(t *testing.T) {
 			r.mustFail(t, r.ask(t), pipeline.Unavailable)
 			r.advance(time.Minute)
 			err := r.ask(t)
-			errorIf(t, err != nil, "a minute later, when upstream is well: %v", err)
+			check.ErrorIf(t, err != nil, "a minute later, when upstream is well: %v", err)
 		})
 	}
 }
@@ -309,7 +310,7 @@ func TestBothRefreshTokensAreTried(t *testing.T) {
 			t.Parallel()
 			o := &consentOffice{gives: newer}
 			r := newTokenFixture(t, o.ServeHTTP)
-			must(t, r.ask(t))
+			check.Must(t, r.ask(t))
 			r.advance(2 * time.Hour)
 			o.tell(slices.Repeat([]string{says(tc.word)}, 10)...)
 			for i, wait := range tc.waits {
@@ -320,7 +321,7 @@ func TestBothRefreshTokensAreTried(t *testing.T) {
 				}
 				r.mustFail(t, r.ask(t), want)
 			}
-			errorIf(t, !slices.Equal(o.asked[1:], tc.want), "asked with %v, want %v", o.asked[1:], tc.want)
+			check.ErrorIf(t, !slices.Equal(o.asked[1:], tc.want), "asked with %v, want %v", o.asked[1:], tc.want)
 		})
 	}
 }
@@ -335,7 +336,7 @@ func TestALivingTokenIsUsedUp(t *testing.T) {
 	for minute := range 3 {
 		for range 3 { // processes
 			err := r.ask(t)
-			fatalIf(t, err != nil, "minute %d: %v", minute, err)
+			check.FatalIf(t, err != nil, "minute %d: %v", minute, err)
 		}
 		if asked, want := len(r.seen()), min(2+minute, 3); asked != want { // five minutes follow the second refusal
 			t.Errorf("minute %d: %d requests, want %d", minute, asked, want)

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/upstream/token"
 	"sluice/pipeline/upstream/wire"
 )
@@ -56,12 +57,12 @@ func TestAReplacedRefreshTokenIsKept(t *testing.T) {
 	r := newTokenFixture(t, server.ServeHTTP)
 	for n := 1; n <= 3; n++ {
 		token, version, err := r.process(t).Token(t.Context(), one) // another process each time: all state is in the store
-		fatalIf(t, err != nil || version != int64(n) || token.Reveal() != fmt.Sprintf("%s%d", canaryToken, n),
+		check.FatalIf(t, err != nil || version != int64(n) || token.Reveal() != fmt.Sprintf("%s%d", canaryToken, n),
 			"refresh %d: %s, version %d, %v", n, token.Reveal(), version, err)
 		r.advance(56 * time.Minute)
 	}
 	for _, row := range r.store.rows {
-		errorIf(t, len(row.Refresh) == 0 || bytes.Contains(row.Refresh, []byte(canaryRefresh)), "the refresh token is stored as %q", row.Refresh)
+		check.ErrorIf(t, len(row.Refresh) == 0 || bytes.Contains(row.Refresh, []byte(canaryRefresh)), "the refresh token is stored as %q", row.Refresh)
 	}
 	// Failed answers of the server do not lose the new token.
 	r.advance(10 * time.Minute)
@@ -80,21 +81,21 @@ func TestAReplacedRefreshTokenIsKept(t *testing.T) {
 	r.key = bytes.Repeat([]byte{8}, 32)
 	asked := len(r.seen())
 	_, _, err := r.process(t).Token(t.Context(), one)
-	errorIf(t, pipeline.KindOf(err) != pipeline.Denied || !strings.Contains(err.Error(), "another key") || len(r.seen()) != asked,
+	check.ErrorIf(t, pipeline.KindOf(err) != pipeline.Denied || !strings.Contains(err.Error(), "another key") || len(r.seen()) != asked,
 		"with another key: %v, %d calls", err, len(r.seen())-asked)
 	r.key = bytes.Repeat([]byte{7}, 32)
 	_, _, err = r.process(t).Token(t.Context(), one)
-	errorIf(t, err != nil, "with the right key again: %v", err)
+	check.ErrorIf(t, err != nil, "with the right key again: %v", err)
 	// Forget keeps it, unless it cannot be opened.
 	r.advance(2 * time.Minute)
 	process := r.process(t)
-	must(t, process.Forget(t.Context(), one))
+	check.Must(t, process.Forget(t.Context(), one))
 	_, _, err = process.Token(t.Context(), one)
-	errorIf(t, err != nil, "after Forget: %v", err)
+	check.ErrorIf(t, err != nil, "after Forget: %v", err)
 	r.key = bytes.Repeat([]byte{8}, 32)
 	r.advance(2 * time.Minute)
 	process = r.process(t)
-	must(t, process.Forget(t.Context(), one))
+	check.Must(t, process.Forget(t.Context(), one))
 	if _, _, err := process.Token(t.Context(), one); pipeline.KindOf(err) != pipeline.Unavailable || !strings.Contains(err.Error(), "invalid_code") {
 		t.Errorf("the configured refresh token was replaced long ago: %v", err)
 	}
@@ -114,7 +115,7 @@ func TestTokensThatDieYoungAreCounted(t *testing.T) {
 	}
 	_, version, err := process.Token(t.Context(), one)
 	for n := range 3 {
-		fatalIf(t, err != nil || young() != n, "%d tokens died young, want %d, %v", young(), n, err)
+		check.FatalIf(t, err != nil || young() != n, "%d tokens died young, want %d, %v", young(), n, err)
 		r.advance(2 * time.Minute)
 		var renewed wire.Renewed
 		renewed, err = process.Renew(t.Context(), one, version)
@@ -122,7 +123,7 @@ func TestTokensThatDieYoungAreCounted(t *testing.T) {
 	}
 	r.advance(58 * time.Minute)
 	_, _, err = process.Token(t.Context(), one)
-	errorIf(t, err != nil || young() != 0, "after one that lived as long as it should: %d, %v", young(), err)
+	check.ErrorIf(t, err != nil || young() != 0, "after one that lived as long as it should: %d, %v", young(), err)
 }
 
 // TestAClockThatJumpsCostsAtMostOneRefusal: the store's clock counts the life of a token. A process
@@ -148,13 +149,13 @@ func TestAClockThatJumpsCostsAtMostOneRefusal(t *testing.T) {
 	passed += 2 * time.Hour // the token is dead, and this process cannot know that
 	token(1)
 	renewed, err := process.Renew(t.Context(), one, 1)
-	fatalIf(t, err != nil || renewed.Version != 2, "after the refusal: version %d, %v", renewed.Version, err)
+	check.FatalIf(t, err != nil || renewed.Version != 2, "after the refusal: version %d, %v", renewed.Version, err)
 	token(2)
 	if row := r.store.rows; len(row) != 1 {
 		t.Fatalf("%d rows", len(row))
 	}
 	for _, row := range r.store.rows {
-		same(t, "a token that had come to its end did not die young", 0, row.DiedYoung)
+		check.Same(t, "a token that had come to its end did not die young", 0, row.DiedYoung)
 	}
 }
 
@@ -176,7 +177,7 @@ func TestAReplacedCredentialIsUsedAtOnce(t *testing.T) {
 		Vendor: wire.Vendor{Name: "Svc", Auth: r.server.URL}, Store: r.store, Key: r.key, Gate: r.gate, Now: r.now, Credentials: credentials,
 		Refused: func() { told++ },
 	})
-	must(t, err)
+	check.Must(t, err)
 	for n := 1; n <= 2; n++ { // upstream's refusal, and that it is remembered
 		before := told
 		if _, _, err := tokens.Token(t.Context(), one); pipeline.KindOf(err) != pipeline.Denied || told == before || len(r.seen()) != 1 {
@@ -185,17 +186,17 @@ func TestAReplacedCredentialIsUsedAtOnce(t *testing.T) {
 	}
 	r.creds.ClientSecret = wire.NewSecret(fresh)
 	replaced := map[string]token.Credential{one.Key: r.creds}
-	errorIf(t, tokens.Replace([][]byte{r.key, []byte("short")}, replaced) == nil, "a key of five bytes is put in force")
+	check.ErrorIf(t, tokens.Replace([][]byte{r.key, []byte("short")}, replaced) == nil, "a key of five bytes is put in force")
 	_, _, err = tokens.Token(t.Context(), one)
-	errorIf(t, pipeline.KindOf(err) != pipeline.Denied, "after a replacement that failed: %v", err)
+	check.ErrorIf(t, pipeline.KindOf(err) != pipeline.Denied, "after a replacement that failed: %v", err)
 	before := told
-	must(t, tokens.Replace([][]byte{bytes.Repeat([]byte{8}, 32), r.key}, replaced))
+	check.Must(t, tokens.Replace([][]byte{bytes.Repeat([]byte{8}, 32), r.key}, replaced))
 	_, _, err = tokens.Token(t.Context(), one)
-	errorIf(t, err != nil || told != before, "with the new secret: %v, told %d times", err, told-before)
+	check.ErrorIf(t, err != nil || told != before, "with the new secret: %v, told %d times", err, told-before)
 	// It was sealed with the new key.
 	r.key = bytes.Repeat([]byte{8}, 32)
 	_, _, err = r.process(t).Token(t.Context(), one)
-	errorIf(t, err != nil || len(r.seen()) != 2, "a process with the new key alone: %v, %d calls", err, len(r.seen()))
+	check.ErrorIf(t, err != nil || len(r.seen()) != 2, "a process with the new key alone: %v, %d calls", err, len(r.seen()))
 }
 
 const canaryCode = "1000.canary-code.of+the/consent"
@@ -213,15 +214,15 @@ func TestConsentAddress(t *testing.T) {
 	t.Parallel()
 	r := newTokenFixture(t, granting(""))
 	address, err := r.process(t).ConsentAddress(one, consent())
-	must(t, err)
+	check.Must(t, err)
 	got, err := url.Parse(address)
-	must(t, err)
+	check.Must(t, err)
 	want := url.Values{
 		"response_type": {"code"}, "access_type": {"offline"}, "prompt": {"consent"}, "client_id": {"1000.CLIENT"},
 		"redirect_uri": {"http://127.0.0.1:9466/callback?a=b"}, "scope": {"SvcBooks.bills.READ,SvcChat.Channels.READ"}, "state": {"STATE"},
 	}
-	same(t, "", want, got.Query())
-	errorIf(t, got.Path != "/oauth/v2/auth" || strings.Contains(address, "canary") || len(r.seen()) > 0,
+	check.Same(t, "", want, got.Query())
+	check.ErrorIf(t, got.Path != "/oauth/v2/auth" || strings.Contains(address, "canary") || len(r.seen()) > 0,
 		"%s, after %d requests", address, len(r.seen()))
 }
 
@@ -232,7 +233,7 @@ func TestExchange(t *testing.T) {
 	r := newTokenFixture(t, answer(200, jsonType,
 		`{"access_token":"`+canaryToken+`","refresh_token":"1000.fresh","scope":"SvcBooks.bills.READ SvcChat.Channels.READ","expires_in":3600}`))
 	granted, err := r.process(t).Exchange(t.Context(), one, consent(), wire.NewSecret(canaryCode))
-	fatalIf(t, err != nil || granted.RefreshToken.Reveal() != "1000.fresh" || !cmp.Equal(granted.Scopes, consent().Scopes),
+	check.FatalIf(t, err != nil || granted.RefreshToken.Reveal() != "1000.fresh" || !cmp.Equal(granted.Scopes, consent().Scopes),
 		"%+v, %v", granted, err)
 	got := r.seen()[0]
 	want := url.Values{
@@ -278,11 +279,11 @@ func TestExchangeRefused(t *testing.T) {
 		if err == nil || pipeline.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "canary") {
 			t.Errorf("%s: %v, want kind %v and %q", name, err, c.kind, c.says)
 		}
-		errorIf(t, len(r.seen()) != 1 || r.gate.under() != 0 || len(r.store.rows) > 0,
+		check.ErrorIf(t, len(r.seen()) != 1 || r.gate.under() != 0 || len(r.store.rows) > 0,
 			"%s: %d requests, %d calls under way, %d rows", name, len(r.seen()), r.gate.under(), len(r.store.rows))
 	}
 	r := newTokenFixture(t, answer(200, jsonType, "{}"))
 	r.server.Close() // net/http's error holds the address, with the code and the secret
 	_, err := r.process(t).Exchange(t.Context(), one, consent(), wire.NewSecret(canaryCode))
-	errorIf(t, pipeline.KindOf(err) != pipeline.Unavailable || strings.Contains(err.Error(), "canary"), "no server: %v", err)
+	check.ErrorIf(t, pipeline.KindOf(err) != pipeline.Unavailable || strings.Contains(err.Error(), "canary"), "no server: %v", err)
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/upstream/token"
 	"sluice/pipeline/upstream/wire"
 )
@@ -101,7 +102,7 @@ func (r *tokenFixture) process(t *testing.T) *token.Tokens {
 		Vendor: wire.Vendor{Name: "Svc", Auth: r.server.URL}, Store: r.store, Key: r.key, OldKeys: r.old, Gate: r.gate, Now: r.now,
 		Credentials: map[string]token.Credential{one.Key: r.creds, home.Key: r.creds, "eu": r.creds},
 	})
-	must(t, err)
+	check.Must(t, err)
 	return tokens
 }
 
@@ -123,22 +124,22 @@ func TestTokenRequest(t *testing.T) {
 	r := newTokenFixture(t, granting(`,"expires_in":3600`))
 	r.creds.RedirectURI, r.creds.Scope = "https://me.example/back", "SvcBooks.bills.READ,SvcChat.Channels.READ"
 	token, version, err := r.process(t).Token(t.Context(), one)
-	fatalIf(t, err != nil || token.Reveal() != canaryToken+"x" || version != 1, "Token = %s, %d, %v", token.Reveal(), version, err)
+	check.FatalIf(t, err != nil || token.Reveal() != canaryToken+"x" || version != 1, "Token = %s, %d, %v", token.Reveal(), version, err)
 	got := r.seen()[0]
 	want := map[string][]string{
 		"refresh_token": {canaryRefresh}, "client_id": {"1000.CLIENT"}, "client_secret": {canarySecret}, "grant_type": {"refresh_token"},
 		"redirect_uri": {"https://me.example/back"}, "scope": {"SvcBooks.bills.READ,SvcChat.Channels.READ"},
 	}
-	same(t, "", want, map[string][]string(got.URL.Query()))
-	errorIf(t, got.Method != http.MethodPost || got.URL.Path != "/oauth/v2/token" || got.Header.Get("Authorization") != "",
+	check.Same(t, "", want, map[string][]string(got.URL.Query()))
+	check.ErrorIf(t, got.Method != http.MethodPost || got.URL.Path != "/oauth/v2/token" || got.Header.Get("Authorization") != "",
 		"request %s %s %v", got.Method, got.URL.Path, got.Header)
 	wantCall := pipeline.Call{
 		Organization: "1", Service: "auth", Resource: "token", Class: pipeline.ClassProbe, Method: "POST", Path: "/oauth/v2/token",
 		Endpoint: "/oauth/v2/token",
 	}
-	same(t, "", []pipeline.Call{wantCall}, r.gate.entered)
+	check.Same(t, "", []pipeline.Call{wantCall}, r.gate.entered)
 	for _, row := range r.store.rows {
-		errorIf(t, bytes.Contains(row.Sealed, []byte("canary")) || len(row.Sealed) == 0, "the token is stored as %q", row.Sealed)
+		check.ErrorIf(t, bytes.Contains(row.Sealed, []byte("canary")) || len(row.Sealed) == 0, "the token is stored as %q", row.Sealed)
 	}
 }
 
@@ -160,12 +161,12 @@ func TestOneRefreshForTheFleet(t *testing.T) {
 			wait.Go(func() {
 				begun.Done()
 				token, _, err := process.Token(t.Context(), one)
-				errorIf(t, err != nil || token.Reveal() != canaryToken+"x", "Token = %s, %v", token.Reveal(), err)
+				check.ErrorIf(t, err != nil || token.Reveal() != canaryToken+"x", "Token = %s, %v", token.Reveal(), err)
 			})
 		}
 	}
 	wait.Wait()
-	errorIf(t, len(r.seen()) != 1 || r.store.asked != processes,
+	check.ErrorIf(t, len(r.seen()) != 1 || r.store.asked != processes,
 		"%d refreshes and %d looks at the store, want 1 and %d", len(r.seen()), r.store.asked, processes)
 	// All callers find the token dead: one renews it, the others take the new token.
 	r.advance(2 * time.Minute)
@@ -177,7 +178,7 @@ func TestOneRefreshForTheFleet(t *testing.T) {
 			wait.Go(func() {
 				begun.Done()
 				renewed, err := process.Renew(t.Context(), one, 1)
-				errorIf(t, err != nil || renewed.Token.Reveal() != canaryToken+"xx" || renewed.Version != 2,
+				check.ErrorIf(t, err != nil || renewed.Token.Reveal() != canaryToken+"xx" || renewed.Version != 2,
 					"Renew = %s, %d, %v", renewed.Token.Reveal(), renewed.Version, err)
 				if renewed.Made {
 					made.Add(1)
@@ -186,7 +187,7 @@ func TestOneRefreshForTheFleet(t *testing.T) {
 		}
 	}
 	wait.Wait()
-	errorIf(t, len(r.seen()) != 2 || made.Load() != 1, "%d refreshes, want 2; %d callers made the token, want 1", len(r.seen()), made.Load())
+	check.ErrorIf(t, len(r.seen()) != 2 || made.Load() != 1, "%d refreshes, want 2; %d callers made the token, want 1", len(r.seen()), made.Load())
 }
 
 func TestATokenIsRenewedBeforeItsEnd(t *testing.T) {
@@ -225,7 +226,7 @@ func TestShortLivesAreSpaced(t *testing.T) {
 		}
 		r.advance(time.Second)
 	}
-	same(t, "refreshes in two minutes", 2, len(r.seen()))
+	check.Same(t, "refreshes in two minutes", 2, len(r.seen()))
 }
 
 func TestAFreshTokenThatIsRefusedIsNotRenewed(t *testing.T) {
@@ -243,7 +244,7 @@ func TestAFreshTokenThatIsRefusedIsNotRenewed(t *testing.T) {
 	}
 	r.advance(time.Second)
 	renewed, err := process.Renew(t.Context(), one, 1)
-	errorIf(t, err != nil || renewed.Version != 2 || !renewed.Made, "Renew = %+v, %v", renewed, err)
+	check.ErrorIf(t, err != nil || renewed.Version != 2 || !renewed.Made, "Renew = %+v, %v", renewed, err)
 }
 
 func TestTokenAnswers(t *testing.T) {
@@ -281,16 +282,16 @@ func TestTokenAnswers(t *testing.T) {
 			r := newTokenFixture(t, tc.handler)
 			_, _, err := r.process(t).Token(t.Context(), one)
 			failure := r.mustFail(t, err, tc.kind)
-			errorIf(t, !strings.Contains(err.Error(), tc.says), "error %q does not say %q", err, tc.says)
+			check.ErrorIf(t, !strings.Contains(err.Error(), tc.says), "error %q does not say %q", err, tc.says)
 			if tc.until != 0 {
-				errorIf(t, !failure.Until.Equal(noon.Add(tc.until)), "until %v", failure.Until)
+				check.ErrorIf(t, !failure.Until.Equal(noon.Add(tc.until)), "until %v", failure.Until)
 				// The gate is told, so that it closes for all processes.
 				got := r.gate.left[0]
-				errorIf(t, got.Kind != pipeline.Throttled || got.RetryAfter != tc.until, "the gate was told %+v", got)
+				check.ErrorIf(t, got.Kind != pipeline.Throttled || got.RetryAfter != tc.until, "the gate was told %+v", got)
 			}
 			// A second call makes no request at once, in this process or another.
 			_, _, again := r.process(t).Token(t.Context(), one)
-			same(t, "requests", 1, len(r.seen()))
+			check.Same(t, "requests", 1, len(r.seen()))
 			want := pipeline.Unavailable
 			if tc.kind == pipeline.Denied {
 				want = pipeline.Denied
@@ -318,22 +319,22 @@ func TestADeniedCredentialIsAskedAboutOnceADay(t *testing.T) {
 		for range 23 {
 			_, _, err := process.Token(t.Context(), one)
 			failure := r.mustFail(t, err, pipeline.Denied)
-			errorIf(t, !strings.Contains(string(failure.Detail), "sluice organizations retry 1"), "the error names no command: %v", err)
+			check.ErrorIf(t, !strings.Contains(string(failure.Detail), "sluice organizations retry 1"), "the error names no command: %v", err)
 			r.advance(time.Hour)
 		}
-		errorIf(t, len(r.seen()) != day+1, "%d requests by day %d, want one a day", len(r.seen()), day)
+		check.ErrorIf(t, len(r.seen()) != day+1, "%d requests by day %d, want one a day", len(r.seen()), day)
 	}
 	mu.Lock()
 	good = true
 	mu.Unlock()
-	must(t, process.Forget(t.Context(), one))
+	check.Must(t, process.Forget(t.Context(), one))
 	r.advance(time.Minute)
 	_, _, err := process.Token(t.Context(), one)
-	errorIf(t, err != nil, "after Forget: %v", err)
+	check.ErrorIf(t, err != nil, "after Forget: %v", err)
 	r.creds.RefreshToken = wire.NewSecret(canaryRefresh + "2")
 	_, _, err = r.process(t).Token(t.Context(), one)
-	errorIf(t, err != nil, "with a new credential: %v", err)
-	same(t, "rows, want one for each credential", 2, len(r.store.rows))
+	check.ErrorIf(t, err != nil, "with a new credential: %v", err)
+	check.Same(t, "rows, want one for each credential", 2, len(r.store.rows))
 }
 
 // TestALivingTokenOutlastsAFailedRefresh: while a token lives, a server that cannot renew it stops
@@ -361,9 +362,9 @@ func TestALivingTokenOutlastsAFailedRefresh(t *testing.T) {
 	r.advance(56 * time.Minute)
 	for range 10 {
 		_, version, err := process.Token(t.Context(), one)
-		fatalIf(t, err != nil || version != 1, "Token = %d, %v", version, err)
+		check.FatalIf(t, err != nil || version != 1, "Token = %d, %v", version, err)
 	}
-	same(t, "requests", 2, len(r.seen()))
+	check.Same(t, "requests", 2, len(r.seen()))
 	r.advance(5 * time.Minute)
 	_, _, err := process.Token(t.Context(), one)
 	r.mustFail(t, err, pipeline.Unavailable)
@@ -385,12 +386,12 @@ func TestARefusedCallForATokenLeavesTheRowAlone(t *testing.T) {
 func TestAnotherKeyDoesNotOpenAndDoesNotOverwrite(t *testing.T) {
 	t.Parallel()
 	r := newTokenFixture(t, granting(`,"expires_in":3600`))
-	must(t, r.ask(t))
+	check.Must(t, r.ask(t))
 	right := r.key
 	for _, b := range []byte{8, 9, 10, 11} {
 		r.key = bytes.Repeat([]byte{b}, 32)
 		failure := r.mustFail(t, r.ask(t), pipeline.Denied)
-		errorIf(t, !strings.Contains(failure.Error(), "SLUICE_ENCRYPTION_KEY does not open the stored token"), "error %q", failure)
+		check.ErrorIf(t, !strings.Contains(failure.Error(), "SLUICE_ENCRYPTION_KEY does not open the stored token"), "error %q", failure)
 	}
 	r.key = right
 	if _, version, err := r.process(t).Token(t.Context(), one); err != nil || version != 1 || len(r.seen()) != 1 {
@@ -421,13 +422,13 @@ func TestAnotherKeyDoesNotOpenAndDoesNotOverwrite(t *testing.T) {
 func TestASealedTokenBelongsToItsCredential(t *testing.T) {
 	t.Parallel()
 	r := newTokenFixture(t, granting(`,"expires_in":3600`))
-	must(t, r.ask(t))
+	check.Must(t, r.ask(t))
 	var sealed pipeline.Token
 	for _, row := range r.store.rows {
 		sealed = row
 	}
 	r.creds.ClientID = "1000.OTHER"
-	must(t, r.ask(t))
+	check.Must(t, r.ask(t))
 	for id := range r.store.rows {
 		r.store.rows[id] = sealed
 	}
@@ -451,7 +452,7 @@ func TestTokenTroubleAtHome(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	r.mustFail(t, process.Forget(t.Context(), one), pipeline.Unavailable)
-	same(t, "requests", 0, len(r.seen()))
+	check.Same(t, "requests", 0, len(r.seen()))
 }
 
 func TestWaitingForATokenHonoursTheContext(t *testing.T) {
@@ -472,7 +473,7 @@ func TestWaitingForATokenHonoursTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, _, err := process.Token(ctx, one)
-	errorIf(t, pipeline.KindOf(err) != pipeline.Unavailable || !errors.Is(err, context.Canceled), "Token = %v, want a cancelled wait", err)
+	check.ErrorIf(t, pipeline.KindOf(err) != pipeline.Unavailable || !errors.Is(err, context.Canceled), "Token = %v, want a cancelled wait", err)
 	close(release)
 	if err := <-first; err != nil {
 		t.Error(err)

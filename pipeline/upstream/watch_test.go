@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/upstream"
 	"sluice/pipeline/upstream/wire"
 )
@@ -51,12 +52,12 @@ func TestWatchAsksAsTheDocumentSays(t *testing.T) {
 		{Expires: time.Date(2026, 1, 17, 13, 0, 0, 0, time.UTC)},
 		{Code: "INVALID_DATA", Path: "$.watch[1].token", Detail: "invalid data"},
 	}
-	same(t, "", want, got)
+	check.Same(t, "", want, got)
 	body := `{"watch":[{"channel_id":100000006800211,"events":["Deals.all"],"notify_url":"https://hooks.example.com/watch/1",` +
 		`"token":"` + canaryChannelToken + `","channel_expiry":"2026-01-24T05:30:00+05:30","return_affected_field_values":false,"notify_on_related_action":false},` +
 		`{"channel_id":100000006800212,"events":["Products.create","Products.edit"],"notify_url":"https://hooks.example.com/watch/1",` +
 		`"token":"` + canaryChannelToken + `","channel_expiry":"2026-01-24T05:30:00+05:30","return_affected_field_values":false,"notify_on_related_action":false}]}`
-	errorIf(t, sent != body || path != "POST /crm/v8/actions/watch" || kind != "application/json",
+	check.ErrorIf(t, sent != body || path != "POST /crm/v8/actions/watch" || kind != "application/json",
 		"%s, %s, sent:\n%s\nwant:\n%s", path, kind, sent, body)
 	if call := r.gate.entered[0]; call.Service != "notifications" || call.Class != pipeline.ClassProbe || call.Method != http.MethodPost {
 		t.Errorf("counted as %+v", call)
@@ -93,7 +94,7 @@ func TestWhatIsNoAnswerAboutChannelsIsAnError(t *testing.T) {
 		r := newFixture(t, answer(test.status, jsonType, test.body))
 		_, err := r.client.Watch(t.Context(), home, "v8", subscriptions())
 		failure := r.mustFail(t, err, test.kind)
-		errorIf(t, strings.Contains(failure.Error(), canaryChannelToken), "%s: the token is in %v", name, failure)
+		check.ErrorIf(t, strings.Contains(failure.Error(), canaryChannelToken), "%s: the token is in %v", name, failure)
 	}
 	r := newFixture(t, answer(400, jsonType, `{"code":"MANDATORY_NOT_FOUND","details":{"api_name":"watch","json_path":"$.watch"},"message":"required field not found","status":"error"}`))
 	got, err := r.client.Watch(t.Context(), home, "v8", subscriptions())
@@ -124,7 +125,7 @@ func TestKeysAreReplaced(t *testing.T) {
 		token := func(what string, version int64) {
 			t.Helper()
 			got, at, err := r.process(t).Token(t.Context(), one)
-			fatalIf(t, err != nil || at != version || got.Reveal() != canaryToken, "key %d, %s: version %d, %v, want %d", b, what, at, err, version)
+			check.FatalIf(t, err != nil || at != version || got.Reveal() != canaryToken, "key %d, %s: version %d, %v, want %d", b, what, at, err, version)
 		}
 		r.key = old
 		token("sealed with the old key", 1)
@@ -141,7 +142,7 @@ func TestKeysAreReplaced(t *testing.T) {
 		}
 		r.key = old
 		_, _, err := r.process(t).Token(t.Context(), one)
-		fatalIf(t, pipeline.KindOf(err) != pipeline.Denied, "key %d: the old key opens what the new one sealed: %v", b, err)
+		check.FatalIf(t, pipeline.KindOf(err) != pipeline.Denied, "key %d: the old key opens what the new one sealed: %v", b, err)
 	}
 }
 
@@ -166,7 +167,7 @@ func TestALargeAnswerKeepsItsTurn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			first, err := tc.ask(t.Context(), tc.of)
-			fatalIf(t, err != nil || first.Turn == nil, "turn %v, %v", first.Turn, err)
+			check.FatalIf(t, err != nil || first.Turn == nil, "turn %v, %v", first.Turn, err)
 			short, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 			defer cancel()
 			if _, err := tc.ask(short, tc.of); pipeline.KindOf(err) != pipeline.Unavailable || !errors.Is(err, context.DeadlineExceeded) {
@@ -175,7 +176,7 @@ func TestALargeAnswerKeepsItsTurn(t *testing.T) {
 			first.Turn.End()
 			tc.of.gate.leaveErr = errors.New("no ledger")
 			page, err := tc.ask(t.Context(), tc.of)
-			errorIf(t, err == nil || page.Turn != nil, "its end could not be noted: turn %v, %v", page.Turn, err)
+			check.ErrorIf(t, err == nil || page.Turn != nil, "its end could not be noted: turn %v, %v", page.Turn, err)
 			tc.of.gate.leaveErr = nil
 			last, err := tc.ask(t.Context(), tc.of)
 			if err != nil {
@@ -208,7 +209,7 @@ func TestScopes(t *testing.T) {
 	} {
 		r := newTokenFixture(t, answer(200, jsonType, body(c.scope)))
 		err := r.ask(t)
-		fatalIf(t, err != nil, "%s: %v", name, err)
+		check.FatalIf(t, err != nil, "%s: %v", name, err)
 		r.advance(2 * time.Hour) // the token is dead, what was granted is not
 		got, err := r.process(t).Scopes(t.Context(), one)
 		if diff := cmp.Diff(c.want, got); diff != "" || err != nil || len(r.seen()) != 1 {
@@ -225,11 +226,11 @@ func TestScopesOfNoGrant(t *testing.T) {
 	expect := func(when string, want []string) {
 		t.Helper()
 		got, err := r.process(t).Scopes(t.Context(), one)
-		errorIf(t, err != nil || !cmp.Equal(want, got), "%s: %q, %v, want %q", when, got, err, want)
+		check.ErrorIf(t, err != nil || !cmp.Equal(want, got), "%s: %q, %v, want %q", when, got, err, want)
 	}
 	expect("before the first token", nil)
-	errorIf(t, len(r.seen()) > 0 || len(r.store.rows) > 0, "%d requests, %d rows, want none", len(r.seen()), len(r.store.rows))
-	must(t, r.ask(t))
+	check.ErrorIf(t, len(r.seen()) > 0 || len(r.store.rows) > 0, "%d requests, %d rows, want none", len(r.seen()), len(r.store.rows))
+	check.Must(t, r.ask(t))
 	expect("with a token", []string{"SvcBooks.bills.READ"})
 	o.tell(says("invalid_code"), says("invalid_code"))
 	r.advance(2 * time.Hour)

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/streams/backfills"
 )
 
@@ -29,7 +30,7 @@ func (s *storeFixture) order() int64 {
 			Windows: pipeline.NewWindows(day, day.AddDate(0, 2, 0), day, 1),
 		},
 	})
-	must(s, err)
+	check.Must(s, err)
 	return id
 }
 
@@ -50,7 +51,7 @@ func (s *storeFixture) turned(claim pipeline.Claim, page int, end *pipeline.End)
 		batch.Position.Scan = nil
 	}
 	batch.End = end
-	must(s, failure(s.db.Load(s.Context(), batch)))
+	check.Must(s, check.Failure(s.db.Load(s.Context(), batch)))
 	claim.Position = batch.Position
 	return claim
 }
@@ -60,34 +61,34 @@ func (s *storeFixture) turned(claim pipeline.Claim, page int, end *pipeline.End)
 func TestBackfillOutlivesItsRuns(t *testing.T) {
 	s := openStore(t)
 	id := s.order()
-	failsWith(t, failure(s.db.OpenBackfill(t.Context(), backfills.Order{Stream: s.again(), Scan: &pipeline.Scan{Page: 1}})), backfills.ErrOpen)
+	check.FailsWith(t, check.Failure(s.db.OpenBackfill(t.Context(), backfills.Order{Stream: s.again(), Scan: &pipeline.Scan{Page: 1}})), backfills.ErrOpen)
 	first := s.claimOf(s.again())
 	if scan := first.Position.Scan; scan == nil || scan.Page != 1 || scan.Windows.Of != 3 || !scan.Once || s.state(id) != "running 1" {
 		t.Fatalf("it begins at %+v (%s)", scan, s.state(id))
 	}
 	calls := ask[int](s.fixture, `SELECT forecast_calls FROM sluice.runs WHERE id = $1`, first.Run)
-	errorIf(t, calls != 7, "its run is forecast with %d calls", calls)
+	check.ErrorIf(t, calls != 7, "its run is forecast with %d calls", calls)
 	first = s.turned(first, 5, nil)
-	must(s, s.db.Settle(t.Context(), first, pipeline.Settlement{State: pipeline.StateFailed, Kind: pipeline.Unavailable, Reason: "down", EndRun: true}))
+	check.Must(s, s.db.Settle(t.Context(), first, pipeline.Settlement{State: pipeline.StateFailed, Kind: pipeline.Unavailable, Reason: "down", EndRun: true}))
 	due := ask[bool](s.fixture, `SELECT enabled AND next_due_at BETWEEN clock_timestamp() AND clock_timestamp() + interval '16 minutes'
 		FROM sluice.streams WHERE resource = 'bills.backfill'`)
-	errorIf(t, s.state(id) != "queued 1" || !due, "after a failed run it is %s, due soon: %t", s.state(id), due)
+	check.ErrorIf(t, s.state(id) != "queued 1" || !due, "after a failed run it is %s, due soon: %t", s.state(id), due)
 
 	second := s.claimOf(s.again())
-	fatalIf(t, second.Run == first.Run || second.Position.Scan.Page != 5 || s.state(id) != "running 2",
+	check.FatalIf(t, second.Run == first.Run || second.Position.Scan.Page != 5 || s.state(id) != "running 2",
 		"the next run is %d (%s) at %+v, want another one at page 5", second.Run, s.state(id), second.Position.Scan)
 	second = s.turned(second, 6, nil)
-	must(s, s.db.Settle(t.Context(), second, pipeline.Settlement{State: pipeline.StateDenied, Kind: pipeline.Denied, Reason: "no right", EndRun: true}))
-	failsWith(t, failure(s.db.Claim(t.Context(), s.again(), pipeline.ClassBackfill)), pipeline.ErrNotRequested)
-	same(t, "the backfill", "failed 2", s.state(id))
-	key := sure(s.db.Resume(t.Context(), id))(s)
+	check.Must(s, s.db.Settle(t.Context(), second, pipeline.Settlement{State: pipeline.StateDenied, Kind: pipeline.Denied, Reason: "no right", EndRun: true}))
+	check.FailsWith(t, check.Failure(s.db.Claim(t.Context(), s.again(), pipeline.ClassBackfill)), pipeline.ErrNotRequested)
+	check.Same(t, "the backfill", "failed 2", s.state(id))
+	key := check.Sure(s.db.Resume(t.Context(), id))(s)
 	third := s.claimOf(s.again())
-	errorIf(t, key != s.again().Key() || third.Position.Scan.Page != 6, "resumed %s at %+v", key, third.Position.Scan)
+	check.ErrorIf(t, key != s.again().Key() || third.Position.Scan.Page != 6, "resumed %s at %+v", key, third.Position.Scan)
 	s.turned(third, 0, &pipeline.End{Outcome: pipeline.OutcomeDone})
 	over := ask[bool](s.fixture, `SELECT NOT enabled AND requested_gen = served_gen AND watermark IS NULL AND scan IS NULL FROM sluice.streams
 		WHERE resource = 'bills.backfill'`)
-	errorIf(t, s.state(id) != "done 3" || !over, "it is %s, and its stream over: %t", s.state(id), over)
-	must(s, s.db.RegisterStreams(t.Context(), nil))
+	check.ErrorIf(t, s.state(id) != "done 3" || !over, "it is %s, and its stream over: %t", s.state(id), over)
+	check.Must(s, s.db.RegisterStreams(t.Context(), nil))
 	s.order() // the list is free for another backfill
 }
 
@@ -97,19 +98,19 @@ func TestBackfillIsPaused(t *testing.T) {
 	s := openStore(t)
 	id := s.order()
 	claim := s.turned(s.claimOf(s.again()), 3, nil)
-	must(s, s.db.Pause(t.Context(), id))
-	failsWith(t, failure(s.db.Claim(t.Context(), s.again(), pipeline.ClassBackfill)), pipeline.ErrNotRequested)
+	check.Must(s, s.db.Pause(t.Context(), id))
+	check.FailsWith(t, check.Failure(s.db.Claim(t.Context(), s.again(), pipeline.ClassBackfill)), pipeline.ErrNotRequested)
 	claim = s.turned(claim, 4, nil) // the chunk under way ends
-	failsWith(t, s.db.Pause(t.Context(), id), backfills.ErrState)
+	check.FailsWith(t, s.db.Pause(t.Context(), id), backfills.ErrState)
 	open, err := s.db.OpenStreams(t.Context())
-	errorIf(t, err != nil || len(open) != 0, "%v is to be worked, %v", open, err)
-	must(s, failure(s.db.Resume(t.Context(), id)))
+	check.ErrorIf(t, err != nil || len(open) != 0, "%v is to be worked, %v", open, err)
+	check.Must(s, check.Failure(s.db.Resume(t.Context(), id)))
 	again := s.claimOf(s.again())
-	errorIf(t, again.Run != claim.Run || again.Position.Scan.Page != 4 || s.state(id) != "running 1",
+	check.ErrorIf(t, again.Run != claim.Run || again.Position.Scan.Page != 4 || s.state(id) != "running 1",
 		"it goes on in run %d at %+v (%s)", again.Run, again.Position.Scan, s.state(id))
 	s.turned(again, 0, &pipeline.End{Outcome: pipeline.OutcomeDone})
 	served := ask[bool](s.fixture, `SELECT requested_gen = served_gen FROM sluice.streams WHERE resource = 'bills.backfill'`)
-	errorIf(t, !served || s.state(id) != "done 1", "it is %s; both requests are served: %t", s.state(id), served)
+	check.ErrorIf(t, !served || s.state(id) != "done 1", "it is %s; both requests are served: %t", s.state(id), served)
 }
 
 // A worker of a cancelled backfill may not write any more (invariant 6), and a chunk that fails
@@ -118,21 +119,21 @@ func TestBackfillIsCancelled(t *testing.T) {
 	s := openStore(t)
 	id := s.order()
 	claim := s.turned(s.claimOf(s.again()), 3, nil)
-	must(s, s.db.Pause(t.Context(), id))
-	must(s, s.db.Settle(t.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, Kind: pipeline.Unavailable, Reason: "down", EndRun: true}))
-	same(t, "a run that failed while it was paused left it", "paused 1", s.state(id))
-	must(s, failure(s.db.Resume(t.Context(), id)))
+	check.Must(s, s.db.Pause(t.Context(), id))
+	check.Must(s, s.db.Settle(t.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, Kind: pipeline.Unavailable, Reason: "down", EndRun: true}))
+	check.Same(t, "a run that failed while it was paused left it", "paused 1", s.state(id))
+	check.Must(s, check.Failure(s.db.Resume(t.Context(), id)))
 	claim = s.claimOf(s.again())
-	errorIf(t, claim.Position.Scan.Page != 3, "it goes on at %+v", claim.Position.Scan)
-	must(s, s.db.Cancel(t.Context(), id))
-	failsWith(t, failure(s.db.Load(t.Context(), s.of(claim, header("2", "10", 4)))), pipeline.ErrLostClaim)
+	check.ErrorIf(t, claim.Position.Scan.Page != 3, "it goes on at %+v", claim.Position.Scan)
+	check.Must(s, s.db.Cancel(t.Context(), id))
+	check.FailsWith(t, check.Failure(s.db.Load(t.Context(), s.of(claim, header("2", "10", 4)))), pipeline.ErrLostClaim)
 	open := ask[int](s.fixture, `SELECT count(*) FROM sluice.runs WHERE ended_at IS NULL`)
-	errorIf(t, s.state(id) != "cancelled 2" || open != 0, "it is %s, with %d open runs", s.state(id), open)
-	failsWith(t, s.db.Cancel(t.Context(), 99), backfills.ErrState)
+	check.ErrorIf(t, s.state(id) != "cancelled 2" || open != 0, "it is %s, with %d open runs", s.state(id), open)
+	check.FailsWith(t, s.db.Cancel(t.Context(), 99), backfills.ErrState)
 	// What happens to this backfill does not disturb the next one of the list.
 	next := s.order()
-	failsWith(t, s.db.Cancel(t.Context(), id), backfills.ErrState)
-	same(t, "the next backfill", "queued 0", s.state(next))
+	check.FailsWith(t, s.db.Cancel(t.Context(), id), backfills.ErrState)
+	check.Same(t, "the next backfill", "queued 0", s.state(next))
 }
 
 // A list and its backfill bring the same new record at the same time: one inserts it, and the other
@@ -167,11 +168,11 @@ func TestBackfillWaitsForTheList(t *testing.T) {
 		}
 	}
 	_, err := s.db.Load(t.Context(), newer)
-	must(s, err)
+	check.Must(s, err)
 	if result := <-ended; result.err != nil || result.Superseded != 1 {
 		t.Errorf("the backfill's unit: %+v, want its record superseded", result)
 	}
-	same(t, "the row holds", "new", ask[string](s.fixture, `SELECT total FROM store.bills`))
+	check.Same(t, "the row holds", "new", ask[string](s.fixture, `SELECT total FROM store.bills`))
 }
 
 // A backfill of a list under parents that continues in another run does not read the same parents
@@ -180,18 +181,18 @@ func TestBackfillKeepsItsParents(t *testing.T) {
 	s := openStore(t)
 	stream := s.persons
 	stream.Work = pipeline.WorkBackfill
-	must(s, s.db.ListParents(t.Context(), stream, []string{"a", "b", "c"}))
+	check.Must(s, s.db.ListParents(t.Context(), stream, []string{"a", "b", "c"}))
 	_, err := s.db.OpenBackfill(t.Context(), backfills.Order{Stream: stream, Scan: &pipeline.Scan{Mode: pipeline.ModeFull, Page: 1, Once: true, Partial: true}})
-	must(s, err)
+	check.Must(s, err)
 	claim := s.claimOf(stream)
 	parent, left, err := s.db.NextParent(t.Context(), claim)
-	must(s, err)
-	fatalIf(t, parent != "a" || left != 3, "parent %q, %d left", parent, left)
+	check.Must(s, err)
+	check.FatalIf(t, parent != "a" || left != 3, "parent %q, %d left", parent, left)
 	batch := s.of(claim)
 	batch.Parent = &pipeline.ParentRead{ID: "a"}
-	must(s, failure(s.db.Load(t.Context(), batch)))
-	must(s, s.db.Settle(t.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, Kind: pipeline.Unavailable, Reason: "down", EndRun: true}))
+	check.Must(s, check.Failure(s.db.Load(t.Context(), batch)))
+	check.Must(s, s.db.Settle(t.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, Kind: pipeline.Unavailable, Reason: "down", EndRun: true}))
 	parent, left, err = s.db.NextParent(t.Context(), s.claimOf(stream))
-	must(s, err)
-	errorIf(t, parent != "b" || left != 2, "the next run begins with parent %q, %d left, want b of two", parent, left)
+	check.Must(s, err)
+	check.ErrorIf(t, parent != "b" || left != 2, "the next run begins with parent %q, %d left, want b of two", parent, left)
 }

@@ -12,6 +12,7 @@ import (
 
 	"sluice/migrations"
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/warehousetest"
 	"sluice/schema"
@@ -97,13 +98,13 @@ func openStore(t *testing.T) *storeFixture {
 	for _, stream := range []pipeline.Stream{s.bills, s.details, s.persons} {
 		settings = append(settings, warehouse.StreamSetting{Key: stream.Key(), Every: time.Hour, Enabled: true})
 	}
-	must(s, s.db.RegisterStreams(t.Context(), settings))
+	check.Must(s, s.db.RegisterStreams(t.Context(), settings))
 	return s
 }
 
 func (s *storeFixture) claimOf(stream pipeline.Stream) pipeline.Claim {
 	s.Helper()
-	claim := sure(s.db.Claim(s.Context(), stream, pipeline.ClassOf(stream)))(s)
+	claim := check.Sure(s.db.Claim(s.Context(), stream, pipeline.ClassOf(stream)))(s)
 	return claim
 }
 
@@ -113,19 +114,19 @@ func (s *storeFixture) callFor(claim pipeline.Claim) int64 {
 	decision, err := s.db.Reserve(s.Context(), pipeline.Call{
 		Organization: organization, Service: "store", Resource: claim.Stream.Key().Resource, Run: claim.Run, Method: "GET", Path: "/x",
 	}, pipeline.Limits{Shared: "suite"})
-	must(s, err)
+	check.Must(s, err)
 	return decision.Call
 }
 
 // of makes a batch of raw records.
 func (s *storeFixture) of(claim pipeline.Claim, raws ...string) pipeline.Batch {
 	s.Helper()
-	normalizer := sure(record.New(claim.Stream.Resource, time.UTC))(s)
+	normalizer := check.Sure(record.New(claim.Stream.Resource, time.UTC))(s)
 	batch := pipeline.Batch{
 		Claim: claim, Call: s.callFor(claim), Received: len(raws), Position: claim.Position, Details: claim.Stream.Work == pipeline.WorkDetails,
 	}
 	for _, raw := range raws {
-		record := sure(normalizer.Record([]byte(raw)))(s)
+		record := check.Sure(normalizer.Record([]byte(raw)))(s)
 		batch.Records = append(batch.Records, record)
 	}
 	return batch
@@ -142,14 +143,14 @@ func singleBill(id, total string, day int) string {
 func (s *storeFixture) pending(limit int) ([]string, int) {
 	s.Helper()
 	ids, total, err := s.db.Pending(s.Context(), s.details, 0, limit)
-	must(s, err)
+	check.Must(s, err)
 	return ids, total
 }
 
 func (s *storeFixture) wantPending(limit int, total int, ids ...string) {
 	s.Helper()
 	got, left := s.pending(limit)
-	errorIf(s, cmp.Diff(ids, got) != "" && len(ids)+len(got) != 0 || left != total,
+	check.ErrorIf(s, cmp.Diff(ids, got) != "" && len(ids)+len(got) != 0 || left != total,
 		"pending is %v of %d, want %v of %d", got, left, ids, total)
 }
 
@@ -168,20 +169,20 @@ func TestDetailsAreReadNewestFirstAndOnce(t *testing.T) {
 	batch := s.of(details, singleBill("2", "b", 3))
 	batch.Missing = []string{"3"}
 	batch.Rejected = []pipeline.RejectedRecord{{Raw: []byte(`{"bill_id":"1"}`), ID: "1", Code: "wrong_type"}}
-	same(t, "loaded", pipeline.Loaded{Updated: 1}, s.load(batch))
-	same(t, "states", "1:failed 2:current 3:failed 4:none_needed", s.states())
+	check.Same(t, "loaded", pipeline.Loaded{Updated: 1}, s.load(batch))
+	check.Same(t, "states", "1:failed 2:current 3:failed 4:none_needed", s.states())
 	s.wantPending(10, 0)
-	same(t, "the unfit single record is in quarantine as", "bills1",
+	check.Same(t, "the unfit single record is in quarantine as", "bills1",
 		ask[string](s.fixture, `SELECT resource || record_id FROM sluice.quarantine`))
-	must(s, exec(s, `UPDATE store.bills SET _detail_at = now() - interval '25 hours' WHERE bill_id = '3'`))
+	check.Must(s, exec(s, `UPDATE store.bills SET _detail_at = now() - interval '25 hours' WHERE bill_id = '3'`))
 	s.wantPending(10, 1, "3")
 
 	// A changed header needs its single record again; an equal one does not.
 	s.load(s.of(list, header("1", "a2", 1), header("2", "b", 3)))
 	s.wantPending(10, 2, "1", "3")
-	same(t, "a header released the single record: it", "open", ask[string](s.fixture, `SELECT state FROM sluice.quarantine`))
+	check.Same(t, "a header released the single record: it", "open", ask[string](s.fixture, `SELECT state FROM sluice.quarantine`))
 	s.load(s.of(details, singleBill("1", "a2", 1)))
-	same(t, "a single record that fits left the entry", "retried", ask[string](s.fixture, `SELECT state FROM sluice.quarantine`))
+	check.Same(t, "a single record that fits left the entry", "retried", ask[string](s.fixture, `SELECT state FROM sluice.quarantine`))
 }
 
 func exec(s *storeFixture, sql string, args ...any) error {
@@ -195,9 +196,9 @@ func TestASingleRecordThatUpstreamServesLateIsNotAskedForAtOnce(t *testing.T) {
 	s.load(s.of(list, header("1", "new", 5)))
 	s.load(s.of(details, singleBill("1", "old", 4)))
 	got := s.states()
-	errorIf(t, got != "1:pending", "state is %q: the record was older than its row", got)
+	check.ErrorIf(t, got != "1:pending", "state is %q: the record was older than its row", got)
 	s.wantPending(10, 0)
-	must(s, exec(s, `UPDATE store.bills SET _detail_at = _detail_at - interval '61 minutes', _changed_at = _changed_at - interval '2 hours'`))
+	check.Must(s, exec(s, `UPDATE store.bills SET _detail_at = _detail_at - interval '61 minutes', _changed_at = _changed_at - interval '2 hours'`))
 	s.wantPending(10, 1, "1")
 	s.load(s.of(details, singleBill("1", "old", 4)))
 	s.load(s.of(list, header("1", "newer", 6)))
@@ -218,9 +219,9 @@ func TestASingleRecordThatStaysOlderIsAskedForSeldom(t *testing.T) {
 			s.load(s.of(details, singleBill("1", "old", 4)))
 		}
 		// An hour passes; the extra minute is for the duration of the test itself.
-		must(s, exec(s, `UPDATE store.bills SET _detail_at = _detail_at - interval '61 minutes', _changed_at = _changed_at - interval '1 hour'`))
+		check.Must(s, exec(s, `UPDATE store.bills SET _detail_at = _detail_at - interval '61 minutes', _changed_at = _changed_at - interval '1 hour'`))
 	}
-	same(t, "hours in which it was asked for", []int{1, 2, 3, 5, 9, 17, 33, 57, 81}, asked)
+	check.Same(t, "hours in which it was asked for", []int{1, 2, 3, 5, 9, 17, 33, 57, 81}, asked)
 	s.load(s.of(list, header("1", "newer", 6)))
 	s.wantPending(10, 1, "1")
 }
@@ -230,12 +231,12 @@ func TestASingleRecordThatStaysOlderIsAskedForSeldom(t *testing.T) {
 func TestWaitingGoesByTurns(t *testing.T) {
 	s := openStore(t)
 	s.load(s.of(s.claimOf(s.bills), header("1", "a", 4), header("2", "b", 3), header("3", "c", 1), header("4", "d", 2)))
-	must(s, exec(s, `UPDATE store.bills SET _changed_at = _changed_at - interval '3 days'`))
-	must(s, exec(s, `UPDATE store.bills SET _detail_at = now() - interval '61 minutes', _changed_at = now() - interval '90 minutes' WHERE bill_id = '1'`))
-	must(s, exec(s, `UPDATE store.bills SET _detail_at = now() - interval '25 hours', _detail_state = 'failed' WHERE bill_id = '2'`))
+	check.Must(s, exec(s, `UPDATE store.bills SET _changed_at = _changed_at - interval '3 days'`))
+	check.Must(s, exec(s, `UPDATE store.bills SET _detail_at = now() - interval '61 minutes', _changed_at = now() - interval '90 minutes' WHERE bill_id = '1'`))
+	check.Must(s, exec(s, `UPDATE store.bills SET _detail_at = now() - interval '25 hours', _detail_state = 'failed' WHERE bill_id = '2'`))
 	s.wantPending(10, 4, "4", "3", "2", "1")
 	s.wantPending(3, 4, "4", "3", "2")
-	must(s, exec(s, `UPDATE store.bills SET _detail_at = now() - interval '26 hours', _changed_at = now() - interval '27 hours' WHERE bill_id = '1'`))
+	check.Must(s, exec(s, `UPDATE store.bills SET _detail_at = now() - interval '26 hours', _changed_at = now() - interval '27 hours' WHERE bill_id = '1'`))
 	s.wantPending(10, 4, "4", "3", "1", "2")
 }
 
@@ -244,8 +245,8 @@ func TestWhatTheDatabaseRefusesOfASingleRecordFails(t *testing.T) {
 	list, details := s.claimOf(s.bills), s.claimOf(s.details)
 	s.load(s.of(list, header("1", "a", 1), header("2", "b", 2)))
 	batch := s.of(details, singleBill("1", "poison", 1), singleBill("2", "b", 2))
-	same(t, "loaded", pipeline.Loaded{Updated: 1, Rejected: 1}, s.load(batch))
-	same(t, "states", "1:failed 2:current", s.states())
+	check.Same(t, "loaded", pipeline.Loaded{Updated: 1, Rejected: 1}, s.load(batch))
+	check.Same(t, "states", "1:failed 2:current", s.states())
 }
 
 func TestHeadersMakeTheirDetailsDue(t *testing.T) {
@@ -257,28 +258,28 @@ func TestHeadersMakeTheirDetailsDue(t *testing.T) {
 	}
 	later := func(more string) {
 		t.Helper()
-		must(s, exec(s, `UPDATE sluice.streams SET next_due_at = now() + interval '1 hour'`+more+` WHERE resource = 'bills.details'`))
+		check.Must(s, exec(s, `UPDATE sluice.streams SET next_due_at = now() + interval '1 hour'`+more+` WHERE resource = 'bills.details'`))
 	}
 	later("")
 	s.load(s.of(list, singleBill("9", "whole", 1)))
-	errorIf(t, due(), "a list record with lines leaves nothing to be read")
+	check.ErrorIf(t, due(), "a list record with lines leaves nothing to be read")
 	s.load(s.of(list, header("1", "a", 1)))
-	errorIf(t, !due(), "a header did not make the details due")
+	check.ErrorIf(t, !due(), "a header did not make the details due")
 	later("")
 	s.load(s.of(list, header("1", "a", 1)))
-	errorIf(t, due(), "an equal header made the details due")
+	check.ErrorIf(t, due(), "an equal header made the details due")
 	later(", enabled = false")
 	s.load(s.of(list, header("1", "b", 1)))
-	errorIf(t, due(), "a disabled stream became due")
+	check.ErrorIf(t, due(), "a disabled stream became due")
 	later(", enabled = true, wait_until = now() + interval '1 hour'")
 	s.load(s.of(list, header("1", "c", 1)))
-	errorIf(t, due(), "a stream that waits for its budget became due")
+	check.ErrorIf(t, due(), "a stream that waits for its budget became due")
 	// A batch that fails undoes it.
 	later(", wait_until = NULL")
 	batch := s.of(list, header("1", "d", 1))
 	batch.Complete = func(context.Context, pgx.Tx) error { return errBoom }
-	failsWith(t, failure(s.db.Load(t.Context(), batch)), errBoom)
-	errorIf(t, due(), "a unit that failed made the details due")
+	check.FailsWith(t, check.Failure(s.db.Load(t.Context(), batch)), errBoom)
+	check.ErrorIf(t, due(), "a unit that failed made the details due")
 }
 
 // TestListAndDetailsDoNotWaitForEachOther locks the details stream while its list loads. The
@@ -293,5 +294,5 @@ func TestListAndDetailsDoNotWaitForEachOther(t *testing.T) {
 		return err
 	}
 	s.load(batch)
-	same(t, "states", "1:current 2:pending", s.states())
+	check.Same(t, "states", "1:current 2:pending", s.states())
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/capabilities"
 	"sluice/schema"
 )
@@ -50,11 +51,11 @@ func TestDeclaredCapabilities(t *testing.T) {
 			got := make(map[pipeline.Capability]string)
 			for _, v := range capabilities.Declared(&test.resource) {
 				got[v.Capability] = string(v.Answer) + " " + string(v.Source)
-				errorIf(t, v.Evidence == "", "%s rests on nothing", v.Capability)
+				check.ErrorIf(t, v.Evidence == "", "%s rests on nothing", v.Capability)
 			}
-			errorIf(t, len(got) != len(test.want), "%v, want %v", got, test.want)
+			check.ErrorIf(t, len(got) != len(test.want), "%v, want %v", got, test.want)
 			for c, want := range test.want {
-				errorIf(t, got[c] != want, "%s is %q, want %q", c, got[c], want)
+				check.ErrorIf(t, got[c] != want, "%s is %q, want %q", c, got[c], want)
 			}
 		})
 	}
@@ -67,7 +68,7 @@ func TestVerdictsAreKept(t *testing.T) {
 	h := open(t)
 	declare := func() {
 		t.Helper()
-		must(h, h.db.Declare(t.Context(), []pipeline.Stream{h.stream}))
+		check.Must(h, h.db.Declare(t.Context(), []pipeline.Stream{h.stream}))
 	}
 	verdict := func(c pipeline.Capability) string {
 		v := h.claim().Capabilities[c]
@@ -75,17 +76,17 @@ func TestVerdictsAreKept(t *testing.T) {
 	}
 	keep := func(v pipeline.Verdict) {
 		t.Helper()
-		must(h, h.db.StoreVerdicts(t.Context(), h.stream, []pipeline.Verdict{v}))
+		check.Must(h, h.db.StoreVerdicts(t.Context(), h.stream, []pipeline.Verdict{v}))
 	}
 	declare()
-	same(t, "declared", "yes documented ", verdict(pipeline.CapabilityFilter))
+	check.Same(t, "declared", "yes documented ", verdict(pipeline.CapabilityFilter))
 	h.stream.Resource.Cursor = schema.Since{Column: "modified", Param: "last_modified_time", Assumed: true}
 	declare()
-	same(t, "declared otherwise", "yes assumed ", verdict(pipeline.CapabilityFilter))
+	check.Same(t, "declared otherwise", "yes assumed ", verdict(pipeline.CapabilityFilter))
 	keep(pipeline.Verdict{Capability: pipeline.CapabilityPageSize, Answer: pipeline.AnswerNo, Value: "100", Source: pipeline.SourceProbed})
 	declare()
 	keep(pipeline.Verdict{Capability: pipeline.CapabilityPageSize, Answer: pipeline.AnswerUnknown, Source: pipeline.SourceProbed})
-	same(t, "probed", "no probed 100", verdict(pipeline.CapabilityPageSize))
+	check.Same(t, "probed", "no probed 100", verdict(pipeline.CapabilityPageSize))
 
 	batch := h.unit(h.claim(), h.record(1, "one"))
 	batch.Observed = []pipeline.Verdict{{
@@ -93,8 +94,8 @@ func TestVerdictsAreKept(t *testing.T) {
 	}}
 	stale := batch
 	stale.Claim.Fence--
-	fatalIf(t, failure(h.db.Load(t.Context(), stale)) == nil, "a lost claim was loaded")
-	same(t, "after a unit that was refused", "yes assumed ", verdict(pipeline.CapabilityFilter))
+	check.FatalIf(t, check.Failure(h.db.Load(t.Context(), stale)) == nil, "a lost claim was loaded")
+	check.Same(t, "after a unit that was refused", "yes assumed ", verdict(pipeline.CapabilityFilter))
 	batch.Claim = h.claim()
 	h.load(batch)
 	known := h.claim().Capabilities
@@ -142,7 +143,7 @@ func TestLatenessIsMeasured(t *testing.T) {
 			again.Listed = true
 			h.load(again) // neither equal records nor silent edits are late
 			got := ask[string](h, "SELECT coalesce((SELECT records || ' ' || beyond FROM sluice.lateness), '')")
-			same(t, "kept", test.want, got)
+			check.Same(t, "kept", test.want, got)
 			// The duration of the test itself changes the peak by next to nothing.
 			if late := h.claim().Late; late > test.late || late < test.late*999/1000 {
 				t.Errorf("the claim says %s, want %s", late, test.late)
@@ -167,6 +168,6 @@ func TestLatenessFades(t *testing.T) {
 		{"0", "0", 0},
 	} {
 		got := ask[float64](h, "SELECT extract(epoch FROM sluice.faded($1::interval, clock_timestamp() - $2::interval))::float8", test.peak, test.age)
-		errorIf(t, got > test.want || got < test.want-0.1, "%s after %s: %g s, want %g", test.peak, test.age, got, test.want)
+		check.ErrorIf(t, got > test.want || got < test.want-0.1, "%s after %s: %g s, want %g", test.peak, test.age, got, test.want)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/lineage/rebuild"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/changes"
@@ -26,9 +27,9 @@ func TestTheLogSaysWhatChanged(t *testing.T) {
 	a := &actor{world: w, Rand: rand.New(rand.NewPCG(1, 1))}
 	stamped := func() map[string]string {
 		all := w.held("store")
-		rows := sure(w.others.Query(t.Context(), `SELECT bill_id, _changed_at::text FROM store.bills`))(w)
+		rows := check.Sure(w.others.Query(t.Context(), `SELECT bill_id, _changed_at::text FROM store.bills`))(w)
 		var id, at string
-		must(w, failure(pgx.ForEachRow(rows, []any{&id, &at}, func() error { all[id] += " " + at; return nil })))
+		check.Must(w, check.Failure(pgx.ForEachRow(rows, []any{&id, &at}, func() error { all[id] += " " + at; return nil })))
 		return all
 	}
 	for n := range 150 {
@@ -43,14 +44,14 @@ func TestTheLogSaysWhatChanged(t *testing.T) {
 			do = func(ctx context.Context) error { return a.mend(ctx, rebuild.All) }
 		}
 		before, values := stamped(), w.held("store")
-		cursor := sure(changes.Now(t.Context(), w.others))(w)
+		cursor := check.Sure(changes.Now(t.Context(), w.others))(w)
 		if err := do(t.Context()); !expected(err) {
 			t.Fatal(err)
 		}
 		after := stamped()
 		told, different := map[string]bool{}, map[string]bool{}
 		found, _, err := changes.Read(t.Context(), w.others, cursor, 1000)
-		must(w, err)
+		check.Must(w, err)
 		for _, c := range found {
 			for _, id := range c.Records {
 				told[id] = told[id] || c.Op != changes.Finished
@@ -76,8 +77,8 @@ func TestAnUnchangedPageLogsNothing(t *testing.T) {
 	logged := ask[int64](w.fixture, `SELECT coalesce(max(seq), 0) FROM sluice.changes`)
 	w.load(w.of(claim, header("1", "a", 1), header("2", "a", 1)))
 	again := ask[int64](w.fixture, `SELECT nextval(pg_get_serial_sequence('sluice.changes', 'seq'))`)
-	errorIf(t, again != logged+1, "an unchanged page took %d numbers of the log", again-logged-1)
-	errorIf(t, logged != 1, "a page of new records took %d rows of the log, want one", logged)
+	check.ErrorIf(t, again != logged+1, "an unchanged page took %d numbers of the log", again-logged-1)
+	check.ErrorIf(t, logged != 1, "a page of new records took %d rows of the log, want one", logged)
 }
 
 // TestATombstoneMovesTheStamp: a consumer asks for rows with a later _changed_at than the last one
@@ -88,9 +89,9 @@ func TestATombstoneMovesTheStamp(t *testing.T) {
 		t.Helper()
 		got := ask[[]string](l.fixture, `WITH seen AS (UPDATE public.seen SET upto = (SELECT max(_changed_at) FROM shop.things) FROM (SELECT upto AS before FROM public.seen) AS s RETURNING before)
 			SELECT coalesce(array_agg(thing_id ORDER BY thing_id), '{}') FROM shop.things, seen WHERE _changed_at > before`)
-		errorIf(t, !slices.Equal(got, want), "%s: the follower sees %q, want %q", what, got, want)
+		check.ErrorIf(t, !slices.Equal(got, want), "%s: the follower sees %q, want %q", what, got, want)
 	}
-	must(l, failure(l.db.Pool().Exec(t.Context(), `CREATE TABLE public.seen AS SELECT '-infinity'::timestamptz AS upto`)))
+	check.Must(l, check.Failure(l.db.Pool().Exec(t.Context(), `CREATE TABLE public.seen AS SELECT '-infinity'::timestamptz AS upto`)))
 	l.read(1, 2, 3, 4, 5)
 	follow("loaded", "1", "2", "3", "4", "5")
 	l.scan(1, 2, 3, 4)
@@ -108,7 +109,7 @@ func TestATombstoneMovesTheStamp(t *testing.T) {
 	l.scan()
 	follow("held for a person")
 	run := ask[int64](l.fixture, `SELECT max(proof_run_id) FROM sluice.tombstones WHERE state = 'needs_review'`)
-	must(l, failure(l.db.DecideTombstones(t.Context(), l.sweep, run, tombstones.Accept)))
+	check.Must(l, check.Failure(l.db.DecideTombstones(t.Context(), l.sweep, run, tombstones.Accept)))
 	follow("accepted by a person", "1", "2", "3", "4", "5")
 }
 
@@ -122,13 +123,13 @@ type wordFixture struct {
 func openWord(t *testing.T) *wordFixture {
 	t.Helper()
 	s := openStore(t)
-	must(s, exec(s, `ALTER TABLE store.bills_lines ADD _deleted_at timestamptz`))
+	check.Must(s, exec(s, `ALTER TABLE store.bills_lines ADD _deleted_at timestamptz`))
 	s.bills.Resource.Complete = "The test says so."
 	s.bills.Resource.Cursor = schema.Since{Column: "modified", Param: "modified", Created: "modified"}
 	s.bills.Resource.Details.Batch = &schema.Batch{Path: "/many", Key: "bills", Param: "ids", Size: 100}
 	w := &wordFixture{storeFixture: s, sweep: s.bills}
 	w.sweep.Work = pipeline.WorkSweep
-	must(w, w.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
+	check.Must(w, w.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
 		{Key: s.bills.Key(), Every: time.Hour, Enabled: true}, {Key: s.details.Key(), Every: time.Hour, Enabled: true},
 		{Key: w.sweep.Key(), Every: 168 * time.Hour, Enabled: true, After: 168 * time.Hour},
 	}))
@@ -171,7 +172,7 @@ func (w *wordFixture) evidence() []string {
 func (w *wordFixture) want(what string, want ...string) {
 	w.Helper()
 	got := w.evidence()
-	errorIf(w, !slices.Equal(got, want), "%s: %q is known, want %q", what, got, want)
+	check.ErrorIf(w, !slices.Equal(got, want), "%s: %q is known, want %q", what, got, want)
 }
 
 // TestABatchIsUpstreamsWord: rows that a scan missed and an answer for several records leaves out
@@ -181,12 +182,12 @@ func TestABatchIsUpstreamsWord(t *testing.T) {
 	w.load(w.of(w.claimOf(w.bills), header("1", "a", 1), header("2", "a", 1), header("3", "a", 1), header("4", "a", 1)))
 	control := func(ids ...string) string {
 		t.Helper()
-		id := sure(w.db.Control(t.Context(), w.details, ids))(w)
+		id := check.Sure(w.db.Control(t.Context(), w.details, ids))(w)
 		return id
 	}
 	w.shown("1", "2", "4")
 	w.want("a path that never answered is not asked", "3 suspected")
-	errorIf(t, !ask[bool](w.fixture, `SELECT next_due_at < now() + interval '61 minutes' FROM sluice.streams WHERE resource = 'bills.sweep'`),
+	check.ErrorIf(t, !ask[bool](w.fixture, `SELECT next_due_at < now() + interval '61 minutes' FROM sluice.streams WHERE resource = 'bills.sweep'`),
 		"no word can be had, and the sweep is not repeated soon")
 	w.single("1", "4")
 	w.shown("1", "4")
@@ -194,7 +195,7 @@ func TestABatchIsUpstreamsWord(t *testing.T) {
 	if got := []string{control("2"), control("1"), control("4", "2")}; !slices.Equal(got, []string{"4", "", "1"}) && !slices.Equal(got, []string{"1", "", "1"}) {
 		t.Errorf("the controls are %q, want a bill that has its single record, and none for a bill that was seen", got)
 	}
-	errorIf(t, ask[bool](w.fixture, `SELECT next_due_at < now() + interval '61 minutes' FROM sluice.streams WHERE resource = 'bills.sweep'`),
+	check.ErrorIf(t, ask[bool](w.fixture, `SELECT next_due_at < now() + interval '61 minutes' FROM sluice.streams WHERE resource = 'bills.sweep'`),
 		"the word of the second bill can be had, and the sweep is repeated soon")
 
 	batch := w.of(w.claimOf(w.details), w.singles("1")...)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/erasures"
 	"sluice/pipeline/warehouse/warehousetest"
@@ -31,11 +32,11 @@ func BenchmarkErase(b *testing.B) {
 	if testing.Short() {
 		records = 2_000
 	}
-	db := sure(warehouse.Open(b.Context(), warehousetest.Template(b, "control", migratedThings), warehouse.Options{}))(b)
+	db := check.Sure(warehouse.Open(b.Context(), warehousetest.Template(b, "control", migratedThings), warehouse.Options{}))(b)
 	b.Cleanup(db.Close)
 	service := shop()
 	stream := pipeline.Stream{Organization: organization, Service: service, Resource: &service.Resources[0]}
-	must(b, db.RegisterStreams(b.Context(), []warehouse.StreamSetting{{Key: stream.Key(), Every: time.Hour, Enabled: true}}))
+	check.Must(b, db.RegisterStreams(b.Context(), []warehouse.StreamSetting{{Key: stream.Key(), Every: time.Hour, Enabled: true}}))
 	for _, statement := range sqlManyThings {
 		if _, err := db.Pool().Exec(b.Context(), statement, organization, records); err != nil {
 			b.Fatal(err)
@@ -44,7 +45,7 @@ func BenchmarkErase(b *testing.B) {
 	if _, err := db.Pool().Exec(b.Context(), `VACUUM ANALYZE`); err != nil {
 		b.Fatal(err)
 	}
-	normalizer := sure(record.New(stream.Resource, time.UTC))(b)
+	normalizer := check.Sure(record.New(stream.Resource, time.UTC))(b)
 	for n := 0; b.Loop(); n++ {
 		id := fmt.Sprint(460000000000000000 + n*397%records)
 		receipt, err := db.Erase(b.Context(), &erasures.Subject{Stream: stream, Record: id, Is: func(raw []byte) bool {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/erasures"
 	"sluice/schema/record"
 )
@@ -50,13 +51,13 @@ func openErasing(t *testing.T) *erasing {
 	e.load(e.of(list, header("1", "early "+person, 1), header("2", "b", 1)))
 	e.load(e.of(list, header("2", "b2", 2), strings.Replace(header("1", `ANNA@\u0065xample.com`, 2), `\\u`, `\u`, 1)))
 	e.load(e.of(details, singleBill("2", "b2", 2), singleBill("1", person, 2)))
-	must(e, exec(e.storeFixture, strings.ReplaceAll(sqlPlanted, "10234695", organization)))
+	check.Must(e, exec(e.storeFixture, strings.ReplaceAll(sqlPlanted, "10234695", organization)))
 	return e
 }
 
 func (e *erasing) subject(id string) *erasures.Subject {
 	e.Helper()
-	normalizer := sure(record.New(e.bills.Resource, time.UTC))(e)
+	normalizer := check.Sure(record.New(e.bills.Resource, time.UTC))(e)
 	return &erasures.Subject{Stream: e.bills, Record: id, Note: "request 7", Is: func(raw []byte) bool {
 		r, err := normalizer.Record(raw)
 		return err == nil && r.ID == id
@@ -95,15 +96,15 @@ func TestAnErasedRecordIsNowhere(t *testing.T) {
 	e := openErasing(t)
 	before := e.tables()
 	n := len(left(before, person))
-	fatalIf(t, n < 10, "the person stands in %d rows only", n)
+	check.FatalIf(t, n < 10, "the person stands in %d rows only", n)
 	want := map[string]int64{
 		"rows": 1, "arrays of rows": 1, "versions": 3, "values by day": 1, "raw records": 3, "quarantine": 1, "callbacks": 2, "events": 1, "hints": 1,
 	}
-	planned := sure(e.db.Erase(t.Context(), e.subject("1"), true))(e)
-	same(t, "a dry run would erase", want, planned.Places)
-	same(t, "a dry run changed", before, e.tables())
-	receipt := sure(e.db.Erase(t.Context(), e.subject("1"), false))(e)
-	same(t, "erased", want, receipt.Places)
+	planned := check.Sure(e.db.Erase(t.Context(), e.subject("1"), true))(e)
+	check.Same(t, "a dry run would erase", want, planned.Places)
+	check.Same(t, "a dry run changed", before, e.tables())
+	receipt := check.Sure(e.db.Erase(t.Context(), e.subject("1"), false))(e)
+	check.Same(t, "erased", want, receipt.Places)
 	after := e.tables()
 	for _, row := range left(after, person) {
 		if !strings.HasPrefix(row, "sluice.actions: ") && !strings.HasPrefix(row, "sluice.drift: ") { // they name no record
@@ -119,40 +120,40 @@ func TestAnErasedRecordIsNowhere(t *testing.T) {
 		}
 	}
 	for _, row := range after["sluice.raw_records"] {
-		errorIf(t, !strings.Contains(row, "null") || !strings.Contains(row, `bill_id`), "an archive has not one record and a null: %s", row)
+		check.ErrorIf(t, !strings.Contains(row, "null") || !strings.Contains(row, `bill_id`), "an archive has not one record and a null: %s", row)
 	}
 	if got := ask[string](e.fixture, `SELECT string_agg(sluice.raw_record(_call_id, _raw_position)::text, '') FROM store.bills`); !strings.Contains(got, `"b2"`) {
 		t.Errorf("bill 2 leads to %s", got)
 	}
-	same(t, "the log of changes says", fmt.Sprintf(`deleted {1} {"erasure": %d}`, receipt.ID),
+	check.Same(t, "the log of changes says", fmt.Sprintf(`deleted {1} {"erasure": %d}`, receipt.ID),
 		ask[string](e.fixture, `SELECT op || ' ' || record_ids::text || ' ' || details::text FROM sluice.changes ORDER BY seq DESC LIMIT 1`))
 	e.sound()
-	failsWith(t, failure(e.db.Erase(t.Context(), e.subject("1"), false)), erasures.ErrNothing)
-	failsWith(t, failure(e.db.Erase(t.Context(), e.subject("404"), false)), erasures.ErrNothing)
+	check.FailsWith(t, check.Failure(e.db.Erase(t.Context(), e.subject("1"), false)), erasures.ErrNothing)
+	check.FailsWith(t, check.Failure(e.db.Erase(t.Context(), e.subject("404"), false)), erasures.ErrNothing)
 }
 
 // TestAnErasedRecordIsRefused: by lists, by single records, in quarantine and in callbacks, until
 // it is allowed.
 func TestAnErasedRecordIsRefused(t *testing.T) {
 	e := openErasing(t)
-	must(e, failure(e.db.Erase(t.Context(), e.subject("1"), false)))
+	check.Must(e, check.Failure(e.db.Erase(t.Context(), e.subject("1"), false)))
 	list, details := e.claimOf(e.bills), e.claimOf(e.details)
 	batch := e.of(list, header("1", person, 3), header("2", "b3", 3))
 	batch.Rejected = []pipeline.RejectedRecord{{Raw: []byte(`{"bill_id":"1","x":"` + person + `"}`), ID: "1", Code: "wrong_type"}}
-	same(t, "loaded", pipeline.Loaded{Updated: 1}, e.load(batch))
+	check.Same(t, "loaded", pipeline.Loaded{Updated: 1}, e.load(batch))
 	e.load(e.of(details, singleBill("1", person, 3)))
-	must(e, exec(e.storeFixture, `INSERT INTO sluice.callbacks (organization_id, dialect, digest, received_at, repeated_at, module, operation, ids, bytes, body)
+	check.Must(e, exec(e.storeFixture, `INSERT INTO sluice.callbacks (organization_id, dialect, digest, received_at, repeated_at, module, operation, ids, bytes, body)
 		VALUES ($1, 'rule', 'd', now(), clock_timestamp(), 'bills', '', '{1}', 9, 'anna@example.com')`, organization))
-	must(e, exec(e.storeFixture, `INSERT INTO notifications.events (organization_id, callback_id, module, record_id, operation, told_at)
+	check.Must(e, exec(e.storeFixture, `INSERT INTO notifications.events (organization_id, callback_id, module, record_id, operation, told_at)
 		VALUES ($1, 99, 'anna@example.com', '1', 'update', now())`, organization))
 	for _, row := range left(e.tables(), person) {
 		if !strings.HasPrefix(row, "sluice.actions: ") && !strings.HasPrefix(row, "sluice.drift: ") {
 			t.Error("came back: " + row)
 		}
 	}
-	was := sure(erasures.Allow(t.Context(), e.db.Pool(), e.bills.ListKey(), "1"))(e)
+	was := check.Sure(erasures.Allow(t.Context(), e.db.Pool(), e.bills.ListKey(), "1"))(e)
 	diff := cmp.Diff(pipeline.Loaded{Inserted: 1}, e.load(e.of(list, header("1", person, 4))))
-	errorIf(t, diff != "" || !was, "after it was allowed (%t), loaded (-want +got):\n%s", was, diff)
+	check.ErrorIf(t, diff != "" || !was, "after it was allowed (%t), loaded (-want +got):\n%s", was, diff)
 }
 
 // TestALoadThatWaitedForAnErasure has lost its claim: what it read of other tables before it waited
@@ -161,12 +162,12 @@ func TestALoadThatWaitedForAnErasure(t *testing.T) {
 	e := openErasing(t)
 	batch := e.of(e.claimOf(e.bills), header("1", person, 3))
 	// The erasure has locked the stream, and waits for its turn among erasures.
-	turn := sure(e.db.Pool().Begin(t.Context()))(e)
-	must(e, failure(turn.Exec(t.Context(), `LOCK TABLE sluice.erasures IN SHARE ROW EXCLUSIVE MODE`)))
+	turn := check.Sure(e.db.Pool().Begin(t.Context()))(e)
+	check.Must(e, check.Failure(turn.Exec(t.Context(), `LOCK TABLE sluice.erasures IN SHARE ROW EXCLUSIVE MODE`)))
 	waiting := func(n int) {
 		t.Helper()
 		for ask[int](e.fixture, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) < n {
-			fatalIf(t, t.Failed() || t.Context().Err() != nil, "%d sessions do not wait", n)
+			check.FatalIf(t, t.Failed() || t.Context().Err() != nil, "%d sessions do not wait", n)
 		}
 	}
 	var both sync.WaitGroup
@@ -177,12 +178,12 @@ func TestALoadThatWaitedForAnErasure(t *testing.T) {
 	})
 	waiting(1)
 	both.Go(func() {
-		failsWith(t, failure(e.db.Load(t.Context(), batch)), pipeline.ErrLostClaim)
+		check.FailsWith(t, check.Failure(e.db.Load(t.Context(), batch)), pipeline.ErrLostClaim)
 	})
 	waiting(2)
-	must(e, turn.Commit(t.Context()))
+	check.Must(e, turn.Commit(t.Context()))
 	both.Wait()
-	same(t, "the record came back", 0, ask[int](e.fixture, `SELECT count(*) FROM store.bills WHERE bill_id = '1'`))
+	check.Same(t, "the record came back", 0, ask[int](e.fixture, `SELECT count(*) FROM store.bills WHERE bill_id = '1'`))
 }
 
 // TestErasingBesideLoads: batches that show the record are loaded while it is erased. Each comes
@@ -209,7 +210,7 @@ func TestErasingBesideLoads(t *testing.T) {
 		}
 	})
 	<-begun
-	must(e, failure(e.db.Erase(t.Context(), e.subject("1"), false)))
+	check.Must(e, check.Failure(e.db.Erase(t.Context(), e.subject("1"), false)))
 	at := ask[int64](e.fixture, `SELECT max(seq) FROM sluice.changes`)
 	for ask[int64](e.fixture, `SELECT count(*) FROM sluice.changes WHERE seq > $1`, at) < 3 { // three batches later
 		if t.Failed() {
@@ -228,22 +229,22 @@ func TestErasingBesideLoads(t *testing.T) {
 func TestReceiptsShowThatTheyWereAltered(t *testing.T) {
 	e := openErasing(t)
 	for _, id := range []string{"1", "2"} {
-		must(e, failure(e.db.Erase(t.Context(), e.subject(id), false)))
+		check.Must(e, check.Failure(e.db.Erase(t.Context(), e.subject(id), false)))
 	}
 	altered := func() []bool {
-		receipts := sure(erasures.List(t.Context(), e.db.Pool()))(e)
+		receipts := check.Sure(erasures.List(t.Context(), e.db.Pool()))(e)
 		var found []bool
 		for _, r := range receipts {
 			found = append(found, r.Altered)
 			text, err := json.Marshal(r)
-			errorIf(t, err != nil || strings.Contains(string(text), "anna"), "receipt %s, error %v", text, err)
+			check.ErrorIf(t, err != nil || strings.Contains(string(text), "anna"), "receipt %s, error %v", text, err)
 		}
 		return found
 	}
-	same(t, "altered", []bool{false, false}, altered())
-	must(e, exec(e.storeFixture, `UPDATE sluice.erasures SET places = '{"rows": 2}' WHERE id = (SELECT max(id) FROM sluice.erasures)`))
-	same(t, "altered", []bool{false, true}, altered())
-	must(e, exec(e.storeFixture, `DELETE FROM sluice.erased_records`))
-	must(e, exec(e.storeFixture, `DELETE FROM sluice.erasures WHERE id = (SELECT min(id) FROM sluice.erasures)`))
-	same(t, "altered", []bool{true}, altered())
+	check.Same(t, "altered", []bool{false, false}, altered())
+	check.Must(e, exec(e.storeFixture, `UPDATE sluice.erasures SET places = '{"rows": 2}' WHERE id = (SELECT max(id) FROM sluice.erasures)`))
+	check.Same(t, "altered", []bool{false, true}, altered())
+	check.Must(e, exec(e.storeFixture, `DELETE FROM sluice.erased_records`))
+	check.Must(e, exec(e.storeFixture, `DELETE FROM sluice.erasures WHERE id = (SELECT min(id) FROM sluice.erasures)`))
+	check.Same(t, "altered", []bool{true}, altered())
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/quarantine"
 )
 
@@ -55,7 +56,7 @@ func (w *world) expectRows(what, want string) {
 	w.Helper()
 	got := ask[string](w.fixture, `SELECT (SELECT string_agg(bill_id || CASE WHEN _deleted_at IS NULL THEN '' ELSE ' gone' END, ', ' ORDER BY bill_id) FROM store.bills)
 		|| '; lines of ' || (SELECT string_agg(_parent_id, ', ' ORDER BY _parent_id) FROM store.bills_lines)`)
-	same(w, what+": there", want, got)
+	check.Same(w, what+": there", want, got)
 }
 
 func (w *world) cursor() string {
@@ -84,17 +85,17 @@ func TestRowsOfGoneRecordsGo(t *testing.T) {
 	}
 	before := w.cursor()
 	for range 2 {
-		must(w, w.db.PruneGone(t.Context(), 48*time.Hour))
+		check.Must(w, w.db.PruneGone(t.Context(), 48*time.Hour))
 	}
-	same(t, "rows of an organization without evidence are left", 1,
+	check.Same(t, "rows of an organization without evidence are left", 1,
 		ask[int](w.fixture, `SELECT count(*) FROM store.bills WHERE organization_id = 'other'`))
 	w.exec(`DELETE FROM store.bills WHERE organization_id = 'other'`)
 	w.expectRows("after 48 hours", "2 gone, 3, 4; lines of 2, 3, 4")
-	same(t, "followers are told", "1 deleted", w.told(before))
+	check.Same(t, "followers are told", "1 deleted", w.told(before))
 	logged := ask[int](w.fixture, `SELECT count(*) FROM sluice.changes WHERE op = 'deleted' AND '1' = ANY (record_ids)`)
-	errorIf(t, logged != 2, "the log says %d times that 1 was deleted, want twice: tombstone and row", logged)
+	check.ErrorIf(t, logged != 2, "the log says %d times that 1 was deleted, want twice: tombstone and row", logged)
 	const evidence = `SELECT string_agg(record_id || ' ' || state || CASE WHEN pruned_at IS NULL THEN '' ELSE ' pruned' END, ', ' ORDER BY record_id) FROM sluice.tombstones`
-	same(t, "the evidence", "1 deleted pruned, 2 deleted", ask[string](w.fixture, evidence))
+	check.Same(t, "the evidence", "1 deleted pruned, 2 deleted", ask[string](w.fixture, evidence))
 	if found, err := w.db.Of(t.Context(), organization, "store", "bills", "1"); err != nil || found == nil || found.PrunedAt == nil {
 		t.Errorf("the evidence of 1 is read as %+v, %v", found, err)
 	}
@@ -102,25 +103,25 @@ func TestRowsOfGoneRecordsGo(t *testing.T) {
 	// Its raw record goes by its own age: nothing leads to it any more.
 	w.exec(`UPDATE sluice.raw_records SET kept_at = now() - interval '3 days'`)
 	raws := ask[int](w.fixture, `SELECT count(*) FROM sluice.raw_records WHERE records LIKE '%"bill_id":"1"%'`)
-	must(w, w.db.PruneRaw(t.Context(), 48*time.Hour))
+	check.Must(w, w.db.PruneRaw(t.Context(), 48*time.Hour))
 	left := ask[int](w.fixture, `SELECT count(*) FROM sluice.raw_records WHERE records LIKE '%"bill_id":"1"%'`)
-	errorIf(t, raws != 1 || left != 0, "of %d raw records of bill 1 %d are left, want none of one", raws, left)
+	check.ErrorIf(t, raws != 1 || left != 0, "of %d raw records of bill 1 %d are left, want none of one", raws, left)
 	for _, id := range []string{"2", "3", "4"} {
-		errorIf(t, ask[int](w.fixture, `SELECT count(*) FROM sluice.raw_records WHERE records LIKE '%"bill_id":"' || $1 || '"%'`, id) == 0,
+		check.ErrorIf(t, ask[int](w.fixture, `SELECT count(*) FROM sluice.raw_records WHERE records LIKE '%"bill_id":"' || $1 || '"%'`, id) == 0,
 			"the raw records of bill %s are gone, too", id)
 	}
 
 	// The record comes back, is deleted again, and goes again.
 	w.bring(w.details, singleBill("1", "b", 2))
 	w.expectRows("it came back", "1, 2 gone, 3, 4; lines of 1, 2, 3, 4")
-	same(t, "followers from before are told", "1 new", w.told(before))
-	same(t, "the evidence", "1 restored, 2 deleted", ask[string](w.fixture, evidence))
-	must(w, w.db.PruneGone(t.Context(), 48*time.Hour))
+	check.Same(t, "followers from before are told", "1 new", w.told(before))
+	check.Same(t, "the evidence", "1 restored, 2 deleted", ask[string](w.fixture, evidence))
+	check.Must(w, w.db.PruneGone(t.Context(), 48*time.Hour))
 	w.expectRows("nothing is old", "1, 2 gone, 3, 4; lines of 1, 2, 3, 4")
 	w.sweeps(3, 4)
 	w.sweeps(3, 4)
 	w.age("1", 49*time.Hour)
-	must(w, w.db.PruneGone(t.Context(), 48*time.Hour))
+	check.Must(w, w.db.PruneGone(t.Context(), 48*time.Hour))
 	w.expectRows("once more", "2 gone, 3, 4; lines of 2, 3, 4")
 }
 
@@ -136,17 +137,17 @@ func TestAGoneRowThatIsWrittenMeanwhileStays(t *testing.T) {
 		"a row that a person locks": `SELECT FROM store.bills WHERE bill_id = '1' FOR UPDATE`,
 		"another process at it":     `SELECT sluice.take_turn('gone')`,
 	} {
-		tx := sure(w.others.Begin(t.Context()))(w)
-		must(w, failure(tx.Exec(t.Context(), sql)))
+		tx := check.Sure(w.others.Begin(t.Context()))(w)
+		check.Must(w, check.Failure(tx.Exec(t.Context(), sql)))
 		if err := w.db.PruneGone(t.Context(), 48*time.Hour); err != nil { // a wait would end with the timeout of locks
 			t.Errorf("%s: %v", what, err)
 		}
-		must(w, tx.Rollback(t.Context()))
+		check.Must(w, tx.Rollback(t.Context()))
 		w.expectRows(what, "1 gone, 2 gone, 3, 4; lines of 1, 2, 3, 4")
 	}
 	// A loader that revives the record, and commits after the prune has begun.
 	w.bring(w.bills, header("1", "a", 1))
-	must(w, w.db.PruneGone(t.Context(), 48*time.Hour))
+	check.Must(w, w.db.PruneGone(t.Context(), 48*time.Hour))
 	w.expectRows("it is back", "1, 2 gone, 3, 4; lines of 1, 2, 3, 4")
 }
 
@@ -157,16 +158,16 @@ func TestAKilledPruneLeavesNothingHalf(t *testing.T) {
 	const state = `SELECT concat_ws(E'\n', (SELECT json_agg(b ORDER BY bill_id) FROM store.bills b)::text, (SELECT json_agg(l ORDER BY _parent_id) FROM store.bills_lines l)::text,
 		(SELECT json_agg(k ORDER BY record_id) FROM sluice.tombstones k)::text, (SELECT json_agg(c ORDER BY seq) FROM sluice.changes c)::text)`
 	before := ask[string](w.fixture, state)
-	conn := sure(pgx.Connect(t.Context(), w.url))(w)
-	tx := sure(conn.Begin(t.Context()))(w)
+	conn := check.Sure(pgx.Connect(t.Context(), w.url))(w)
+	tx := check.Sure(conn.Begin(t.Context()))(w)
 	var dropped int
-	must(w, tx.QueryRow(t.Context(), `SELECT sluice.prune_gone('2 days')`).Scan(&dropped))
-	fatalIf(t, dropped != 1, "%d rows went, want 1", dropped)
+	check.Must(w, tx.QueryRow(t.Context(), `SELECT sluice.prune_gone('2 days')`).Scan(&dropped))
+	check.FatalIf(t, dropped != 1, "%d rows went, want 1", dropped)
 	w.exec(`SELECT pg_terminate_backend($1::bigint::integer, 10000)`, int64(conn.PgConn().PID()))
-	fatalIf(t, tx.Commit(t.Context()) == nil, "the killed session committed")
+	check.FatalIf(t, tx.Commit(t.Context()) == nil, "the killed session committed")
 	_ = conn.Close(t.Context())
-	same(t, "a killed prune left", before, ask[string](w.fixture, state))
-	must(w, w.db.PruneGone(t.Context(), 48*time.Hour))
+	check.Same(t, "a killed prune left", before, ask[string](w.fixture, state))
+	check.Must(w, w.db.PruneGone(t.Context(), 48*time.Hour))
 	w.expectRows("the next one", "2 gone, 3, 4; lines of 2, 3, 4")
 }
 
@@ -180,15 +181,15 @@ func TestVersionsOutliveTheRow(t *testing.T) {
 	at := ask[time.Time](w.fixture, `SELECT clock_timestamp()`)
 	w.sweeps(2)
 	w.age("1", 49*time.Hour)
-	must(w, w.db.PruneGone(t.Context(), 48*time.Hour))
+	check.Must(w, w.db.PruneGone(t.Context(), 48*time.Hour))
 	rows := ask[string](w.fixture, `SELECT string_agg(bill_id, ' ' ORDER BY bill_id) FROM store.bills`)
-	fatalIf(t, rows != "2", "the rows are %s, want 2", rows)
-	same(t, "the rows of then", "1 2",
+	check.FatalIf(t, rows != "2", "the rows are %s, want 2", rows)
+	check.Same(t, "the rows of then", "1 2",
 		ask[string](w.fixture, `SELECT string_agg(bill_id, ' ' ORDER BY bill_id) FROM history.as_of(NULL::store.bills, $1)`, at))
-	same(t, "versions belong to no row", 0, ask[int](w.fixture, `SELECT count(*) FROM history.astray()`))
+	check.Same(t, "versions belong to no row", 0, ask[int](w.fixture, `SELECT count(*) FROM history.astray()`))
 	w.exec(`UPDATE history.versions SET valid_from = valid_from - interval '5 days', valid_to = CASE valid_to WHEN 'infinity' THEN valid_to ELSE valid_to - interval '5 days' END`)
-	must(w, w.db.PruneHistory(t.Context(), 72*time.Hour))
-	same(t, "versions are left of", "2", ask[string](w.fixture, `SELECT string_agg(record_id, ' ') FROM history.versions`))
+	check.Must(w, w.db.PruneHistory(t.Context(), 72*time.Hour))
+	check.Same(t, "versions are left of", "2", ask[string](w.fixture, `SELECT string_agg(record_id, ' ') FROM history.versions`))
 }
 
 // TestEntriesOfTheQuarantineGoByTheirState: from when they were decided or came last, whichever was
@@ -201,7 +202,7 @@ func TestEntriesOfTheQuarantineGoByTheirState(t *testing.T) {
 			SELECT 'o', 'shop', 'things', convert_to(k.note, 'UTF8'), 'x', 'bad', k.note, k.state, now() - k.decided * interval '1 day', now() - k.seen * interval '1 day'
 			FROM (VALUES ('a', 'open', NULL, 100), ('b', 'open', NULL, 3), ('c', 'retried', 100, 120), ('d', 'retried', 100, 10), ('e', 'retried', 10, 100),
 				('f', 'resolved', 100, 100), ('g', 'resolved', 89, 100), ('h', 'resolved', 100, 89)) AS k (note, state, decided, seen)`} {
-			must(h, failure(h.db.Pool().Exec(t.Context(), sql)))
+			check.Must(h, check.Failure(h.db.Pool().Exec(t.Context(), sql)))
 		}
 	}
 	for _, c := range []struct {
@@ -215,15 +216,15 @@ func TestEntriesOfTheQuarantineGoByTheirState(t *testing.T) {
 		{quarantine.Ages{Resolved: 101 * day}, "abcdefgh"},
 	} {
 		fill()
-		must(h, h.db.PruneQuarantine(t.Context(), c.ages))
-		same(t, fmt.Sprintf("%+v leaves", c.ages), c.want, ask[string](h, `SELECT coalesce(string_agg(note, '' ORDER BY note), '') FROM sluice.quarantine`))
+		check.Must(h, h.db.PruneQuarantine(t.Context(), c.ages))
+		check.Same(t, fmt.Sprintf("%+v leaves", c.ages), c.want, ask[string](h, `SELECT coalesce(string_agg(note, '' ORDER BY note), '') FROM sluice.quarantine`))
 	}
-	errorIf(t, h.db.PruneQuarantine(t.Context(), quarantine.Ages{Retried: 47 * time.Hour}) == nil, "entries may be kept for 47 hours")
+	check.ErrorIf(t, h.db.PruneQuarantine(t.Context(), quarantine.Ages{Retried: 47 * time.Hour}) == nil, "entries may be kept for 47 hours")
 	fill()
-	tx := sure(h.db.Pool().Begin(t.Context()))(h)
-	must(h, failure(tx.Exec(t.Context(), `UPDATE sluice.quarantine SET last_seen_at = now() WHERE note = 'c'`)))
-	must(h, h.db.PruneQuarantine(t.Context(), quarantine.Ages{Retried: 90 * day}))
-	must(h, tx.Commit(t.Context()))
+	tx := check.Sure(h.db.Pool().Begin(t.Context()))(h)
+	check.Must(h, check.Failure(tx.Exec(t.Context(), `UPDATE sluice.quarantine SET last_seen_at = now() WHERE note = 'c'`)))
+	check.Must(h, h.db.PruneQuarantine(t.Context(), quarantine.Ages{Retried: 90 * day}))
+	check.Must(h, tx.Commit(t.Context()))
 	left := ask[string](h, `SELECT string_agg(note, '' ORDER BY note) FROM sluice.quarantine`)
-	errorIf(t, left != "abcdefgh", "an entry that came again meanwhile: %q are left, want all", left)
+	check.ErrorIf(t, left != "abcdefgh", "an entry that came again meanwhile: %q are left, want all", left)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/hints"
 )
@@ -26,7 +27,7 @@ func openHinted(t *testing.T) *hintedFixture {
 	h := &hintedFixture{storeFixture: openStore(t), answer: warehouse.HintAnswer{Work: pipeline.WorkHinted}}
 	h.hinted = h.bills
 	h.hinted.Work = pipeline.WorkHinted
-	must(h, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
+	check.Must(h, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
 		{Key: h.bills.Key(), Every: time.Hour, Enabled: true}, {Key: h.details.Key(), Every: time.Hour, Enabled: true},
 		{Key: h.hinted.Key(), Every: 24 * time.Hour, Enabled: true, After: 24 * time.Hour},
 	}))
@@ -58,7 +59,7 @@ func (h *hintedFixture) toldOf(resource, body string, ids ...string) bool {
 // notified lets notifications replace scheduled runs of the bills, once they are trusted.
 func (h *hintedFixture) notified() {
 	h.Helper()
-	must(h, h.db.RegisterStreams(h.Context(), []warehouse.StreamSetting{
+	check.Must(h, h.db.RegisterStreams(h.Context(), []warehouse.StreamSetting{
 		{Key: h.bills.Key(), Every: time.Hour, Hinted: 6 * time.Hour, Enabled: true}, {Key: h.hinted.Key(), Every: 24 * time.Hour, Enabled: true},
 	}))
 }
@@ -77,7 +78,7 @@ func (h *hintedFixture) tick() []string {
 	h.Helper()
 	h.due = nil
 	var names []string
-	must(h, pgx.BeginFunc(h.Context(), h.db.Pool(), func(tx pgx.Tx) error {
+	check.Must(h, pgx.BeginFunc(h.Context(), h.db.Pool(), func(tx pgx.Tx) error {
 		keys, err := h.db.RequestHinted(h.Context(), tx, func(due hints.Due) warehouse.HintAnswer {
 			h.due = append(h.due, due)
 			return h.answer
@@ -100,7 +101,7 @@ func (h *hintedFixture) open() string {
 
 func (h *hintedFixture) wantOpen(want string) {
 	h.Helper()
-	same(h, "the hints that wait", want, h.open())
+	check.Same(h, "the hints that wait", want, h.open())
 }
 
 // read loads single records of a run over hints, and ends the run.
@@ -126,9 +127,9 @@ func (h *hintedFixture) loadAskedAgain(batch pipeline.Batch) {
 		return tx.QueryRow(ctx, `SELECT requested_gen > served_gen FROM sluice.streams WHERE resource = 'bills.hinted'`).Scan(&again)
 	}
 	due := h.tick()
-	errorIf(h, len(due) != 1, "due during the run are %v", due)
+	check.ErrorIf(h, len(due) != 1, "due during the run are %v", due)
 	h.load(batch)
-	errorIf(h, !again, "no run follows")
+	check.ErrorIf(h, !again, "no run follows")
 }
 
 func TestAHintLeadsToARead(t *testing.T) {
@@ -139,21 +140,21 @@ func TestAHintLeadsToARead(t *testing.T) {
 			(SELECT json_agg(r)::text FROM sluice.runs r), (SELECT count(*) FROM sluice.calls))`)
 	}
 	before := written()
-	errorIf(t, !h.told("one", "1", "2"), "the callback is not new")
-	errorIf(t, written() != before, "a callback alone changed a row, a stream or a run")
-	same(t, "the streams that are due differ", []string{"bills.hinted"}, h.tick())
-	errorIf(t, len(h.due) != 1 || len(h.due[0].Records) != 2 || h.due[0].List, "asked about %+v", h.due)
+	check.ErrorIf(t, !h.told("one", "1", "2"), "the callback is not new")
+	check.ErrorIf(t, written() != before, "a callback alone changed a row, a stream or a run")
+	check.Same(t, "the streams that are due differ", []string{"bills.hinted"}, h.tick())
+	check.ErrorIf(t, len(h.due) != 1 || len(h.due[0].Records) != 2 || h.due[0].List, "asked about %+v", h.due)
 	h.wantOpen("1 asked, 2 asked")
 	again := h.tick()
-	errorIf(t, again != nil, "the next tick asks again for %v", again)
+	check.ErrorIf(t, again != nil, "the next tick asks again for %v", again)
 	ids, total, err := h.db.Pending(t.Context(), h.hinted, 0, 1)
-	must(h, err)
-	errorIf(t, total != 2 || len(ids) != 1 || ids[0] != "1", "pending are %v of %d", ids, total)
+	check.Must(h, err)
+	check.ErrorIf(t, total != 2 || len(ids) != 1 || ids[0] != "1", "pending are %v of %d", ids, total)
 	h.read(nil, singleBill("1", "b", 2), singleBill("2", "new", 2))
 	h.wantOpen("")
-	same(t, "rows", "1 current, 2 current",
+	check.Same(t, "rows", "1 current, 2 current",
 		ask[string](h.fixture, `SELECT string_agg(bill_id || ' ' || _detail_state, ', ' ORDER BY bill_id) FROM store.bills`))
-	errorIf(t, ask[bool](h.fixture, `SELECT bool_or(watermark IS NOT NULL) FROM sluice.streams`), "a hint moved a watermark")
+	check.ErrorIf(t, ask[bool](h.fixture, `SELECT bool_or(watermark IS NOT NULL) FROM sluice.streams`), "a hint moved a watermark")
 }
 
 // TestAReadThatShowsNothingNewIsRepeatedOnce: readers may see a change late.
@@ -165,7 +166,7 @@ func TestAReadThatShowsNothingNewIsRepeatedOnce(t *testing.T) {
 	h.read([]string{"9"}, singleBill("1", "a", 1))
 	h.wantOpen("1 again, 9 again")
 	early := h.tick()
-	errorIf(t, early != nil, "read again without a pause: %v", early)
+	check.ErrorIf(t, early != nil, "read again without a pause: %v", early)
 	h.exec(`UPDATE sluice.hints SET due_at = now()`)
 	h.tick()
 	h.wantOpen("1 asked again, 9 asked again")
@@ -204,7 +205,7 @@ func TestTheListAnswersForItsRecords(t *testing.T) {
 	h.answer = warehouse.HintAnswer{Work: pipeline.WorkList}
 	h.told("one", "1")
 	h.told("two", "2")
-	same(t, "the streams that are due differ", []string{"bills"}, h.tick())
+	check.Same(t, "the streams that are due differ", []string{"bills"}, h.tick())
 	h.wantOpen("list asked")
 	list := h.claimOf(h.bills)
 	h.told("three") // the run began before
@@ -232,10 +233,10 @@ func TestAListThatRanJustNowRests(t *testing.T) {
 	h.answer = warehouse.HintAnswer{Work: pipeline.WorkList, Pause: time.Minute}
 	h.told("one", "1")
 	due := h.tick()
-	errorIf(t, due != nil, "due are %v", due)
+	check.ErrorIf(t, due != nil, "due are %v", due)
 	h.wantOpen("list")
 	wait := ask[float64](h.fixture, `SELECT extract(epoch FROM due_at - now())::float8 FROM sluice.hints WHERE record_id = ''`)
-	errorIf(t, wait < 50 || wait > 60, "the list rests for %.0f s, want a minute", wait)
+	check.ErrorIf(t, wait < 50 || wait > 60, "the list rests for %.0f s, want a minute", wait)
 }
 
 // TestWhatUpstreamRefusesNoHintOpens: a denied stream waits as it did.
@@ -262,13 +263,13 @@ func TestWhatUpstreamRefusesNoHintOpens(t *testing.T) {
 func TestAStreamThatIsWrittenToIsAskedByTheNextTick(t *testing.T) {
 	h := openHinted(t)
 	h.told("one", "1")
-	tx := sure(h.db.Pool().Begin(t.Context()))(h)
-	must(h, failure(tx.Exec(t.Context(), `SELECT FROM sluice.streams FOR UPDATE`)))
+	tx := check.Sure(h.db.Pool().Begin(t.Context()))(h)
+	check.Must(h, check.Failure(tx.Exec(t.Context(), `SELECT FROM sluice.streams FOR UPDATE`)))
 	if due := h.tick(); due != nil {
 		t.Errorf("due are %v", due)
 	}
 	h.wantOpen("1")
-	must(h, tx.Rollback(t.Context()))
+	check.Must(h, tx.Rollback(t.Context()))
 	if due := h.tick(); len(due) != 1 {
 		t.Errorf("due are %v", due)
 	}
@@ -277,18 +278,18 @@ func TestAStreamThatIsWrittenToIsAskedByTheNextTick(t *testing.T) {
 // TestCallbacksAreCounted: one row per content, one hint per record, a pause that ends.
 func TestCallbacksAreCounted(t *testing.T) {
 	h := openHinted(t)
-	errorIf(t, !h.told("one", "1") || h.told("one", "1") || h.told("one", "1"), "the first callback is new and the others are not")
+	check.ErrorIf(t, !h.told("one", "1") || h.told("one", "1") || h.told("one", "1"), "the first callback is new and the others are not")
 	for sql, want := range map[string]int{
 		`SELECT count(*)::int FROM sluice.callbacks`: 1, `SELECT times::int FROM sluice.callbacks`: 3, `SELECT count(*)::int FROM sluice.hints`: 1,
 		`SELECT told::int FROM sluice.hints`: 3, `SELECT count(*)::int FROM notifications.events`: 3,
 	} {
-		same(t, sql, want, ask[int](h.fixture, sql))
+		check.Same(t, sql, want, ask[int](h.fixture, sql))
 	}
 	watch := func() bool {
 		return ask[bool](h.fixture, `SELECT notifications.take_callback('o', 'watch', '\x01', 'Products', '', '{7}', NULL, 10, NULL,
 			'{store}', '{bills}', '{""}', '1 minute', '15 seconds')`)
 	}
-	errorIf(t, !watch() || watch(), "of two equal callbacks of a channel one is new")
+	check.ErrorIf(t, !watch() || watch(), "of two equal callbacks of a channel one is new")
 	if got := ask[string](h.fixture, `SELECT concat_ws(' ', (SELECT told FROM sluice.hints WHERE organization_id = 'o'),
 		(SELECT due_at - first_at FROM sluice.hints WHERE organization_id = 'o'),
 		(SELECT string_agg(record_id, ',') FROM notifications.events WHERE organization_id = 'o'))`); got != `1 00:00:15 7` {
@@ -307,9 +308,9 @@ func TestNotificationsAreTrustedWhileTheyTell(t *testing.T) {
 	want := func(what string, hours int) {
 		t.Helper()
 		got := wait()
-		errorIf(t, got != hours, "%s: due in %d h, want %d", what, got, hours)
+		check.ErrorIf(t, got != hours, "%s: due in %d h, want %d", what, got, hours)
 	}
-	must(h, h.db.Prove(t.Context(), []pipeline.Key{h.bills.Key()}, time.Hour))
+	check.Must(h, h.db.Prove(t.Context(), []pipeline.Key{h.bills.Key()}, time.Hour))
 	h.scheduled(header("1", "a", 1))
 	h.told("one", "2")
 	for range 3 {
@@ -317,21 +318,21 @@ func TestNotificationsAreTrustedWhileTheyTell(t *testing.T) {
 	}
 	h.scheduled(header("1", "a", 1), header("2", "a", 1)) // told of
 	want("three runs in a row found what was told", 6)
-	errorIf(t, ask[int](h.fixture, `SELECT announced_runs FROM sluice.streams WHERE resource = 'bills'`) != 4,
+	check.ErrorIf(t, ask[int](h.fixture, `SELECT announced_runs FROM sluice.streams WHERE resource = 'bills'`) != 4,
 		"a first sync counts, or a run that was told of does not")
-	lapsed := sure(h.db.Distrust(t.Context()))(h)
-	errorIf(t, len(lapsed) != 0, "%v lapsed though all is well", lapsed)
-	must(h, h.db.Prove(t.Context(), []pipeline.Key{h.bills.Key()}, 0))
-	lapsed = sure(h.db.Distrust(t.Context()))(h)
-	errorIf(t, len(lapsed) != 1, "%v lapsed, want the list", lapsed)
+	lapsed := check.Sure(h.db.Distrust(t.Context()))(h)
+	check.ErrorIf(t, len(lapsed) != 0, "%v lapsed though all is well", lapsed)
+	check.Must(h, h.db.Prove(t.Context(), []pipeline.Key{h.bills.Key()}, 0))
+	lapsed = check.Sure(h.db.Distrust(t.Context()))(h)
+	check.ErrorIf(t, len(lapsed) != 1, "%v lapsed, want the list", lapsed)
 	want("the way is not proven", 1)
-	must(h, h.db.Prove(t.Context(), []pipeline.Key{h.bills.Key()}, time.Hour))
+	check.Must(h, h.db.Prove(t.Context(), []pipeline.Key{h.bills.Key()}, time.Hour))
 	h.scheduled(header("1", "a", 1))
 	want("the way is proven again", 6)
 	h.scheduled(header("1", "a", 1), header("3", "a", 1))
-	must(h, failure(h.db.Distrust(t.Context())))
+	check.Must(h, check.Failure(h.db.Distrust(t.Context())))
 	want("a change that nothing told of", 1)
-	same(t, "changes were not told of", 1, ask[int](h.fixture, `SELECT max(unannounced)::int FROM sluice.runs`))
+	check.Same(t, "changes were not told of", 1, ask[int](h.fixture, `SELECT max(unannounced)::int FROM sluice.runs`))
 }
 
 // TestADeletionIsLookedFor: what upstream says about a deletion is no evidence, and a look finds
@@ -340,18 +341,18 @@ func TestADeletionIsLookedFor(t *testing.T) {
 	h := openHinted(t)
 	look := h.bills
 	look.Work = pipeline.WorkLook
-	must(h, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
+	check.Must(h, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
 		{Key: h.bills.Key(), Every: time.Hour, Enabled: true}, {Key: h.hinted.Key(), Every: 24 * time.Hour, Enabled: true},
 		{Key: look.Key(), Every: 24 * time.Hour, Enabled: true, After: 24 * time.Hour},
 	}))
 	h.answer.Deletions, h.answer.DeletionsPause = pipeline.WorkLook, time.Minute
 	h.told("one", "1", "2")
 	h.exec(`UPDATE sluice.hints SET operation = 'delete' WHERE record_id = '2'`)
-	same(t, "the streams that are due differ while the look rests", []string{"bills.hinted"}, h.tick())
+	check.Same(t, "the streams that are due differ while the look rests", []string{"bills.hinted"}, h.tick())
 	h.wantOpen("1 asked, 2")
 	h.answer.DeletionsPause = 0
 	h.exec(`UPDATE sluice.hints SET due_at = now()`)
-	same(t, "the streams that are due differ", []string{"bills.look"}, h.tick())
+	check.Same(t, "the streams that are due differ", []string{"bills.look"}, h.tick())
 	h.wantOpen("1 asked")
-	same(t, "a callback alone is evidence of a deletion", 0, ask[int](h.fixture, `SELECT count(*)::int FROM sluice.tombstones`))
+	check.Same(t, "a callback alone is evidence of a deletion", 0, ask[int](h.fixture, `SELECT count(*)::int FROM sluice.tombstones`))
 }

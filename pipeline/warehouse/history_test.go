@@ -11,6 +11,7 @@ import (
 
 	"sluice/migrations"
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/lineage/rebuild"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/history"
@@ -20,7 +21,7 @@ import (
 // kept switches the versions of bills on or off.
 func (s *storeFixture) kept(on bool) {
 	s.Helper()
-	must(s, s.db.EnableHistory(s.Context(), []warehouse.HistorySetting{s.setting(on)}))
+	check.Must(s, s.db.EnableHistory(s.Context(), []warehouse.HistorySetting{s.setting(on)}))
 }
 
 func (s *storeFixture) setting(on bool) warehouse.HistorySetting {
@@ -48,7 +49,7 @@ func (s *storeFixture) asOf(at time.Time, byUpstream bool) string {
 // sound fails the test if a check about versions finds anything.
 func (s *storeFixture) sound() {
 	s.Helper()
-	checks := sure(verifications.New(s.db.Pool()).Checks(s.Context(), verifications.Scope{}))(s)
+	checks := check.Sure(verifications.New(s.db.Pool()).Checks(s.Context(), verifications.Scope{}))(s)
 	seen := 0
 	for _, check := range checks {
 		if strings.HasPrefix(check.Name, "history_") {
@@ -58,7 +59,7 @@ func (s *storeFixture) sound() {
 			}
 		}
 	}
-	same(s, "checks are about versions", 3, seen)
+	check.Same(s, "checks are about versions", 3, seen)
 }
 
 // versions returns the versions of a bill as "began total ended", oldest first.
@@ -105,10 +106,10 @@ func TestVersionsAreWhatTheTablesHeld(t *testing.T) {
 		instants = append(instants, s.instant())
 	}
 	for i, step := range steps {
-		same(t, fmt.Sprintf("after step %d", i+1), step.want, s.asOf(instants[i+1], false))
+		check.Same(t, fmt.Sprintf("after step %d", i+1), step.want, s.asOf(instants[i+1], false))
 	}
-	same(t, "before anything was loaded", "", s.asOf(instants[0], false))
-	same(t, "versions, want 7: three of a, three of b, one of c", 7, ask[int](s.fixture, `SELECT count(*) FROM history.versions`))
+	check.Same(t, "before anything was loaded", "", s.asOf(instants[0], false))
+	check.Same(t, "versions, want 7: three of a, three of b, one of c", 7, ask[int](s.fixture, `SELECT count(*) FROM history.versions`))
 	// By upstream's time the single record of b completed its list record and changed nothing. The
 	// lines of a did change, when they were loaded.
 	for _, c := range []struct {
@@ -116,14 +117,14 @@ func TestVersionsAreWhatTheTablesHeld(t *testing.T) {
 		want string
 	}{{1, ""}, {2, "a 10: x y, b 20: 20"}, {3, "a 10: x y, b 21: 20, c :"}} {
 		s.exec(`UPDATE history.periods SET asked_at = '2026-01-01', began_at = '2026-01-01'`)
-		same(t, fmt.Sprintf("upstream at the beginning of day %d", c.day), c.want, s.asOf(time.Date(2026, 1, c.day, 0, 0, 0, 0, time.UTC), true))
+		check.Same(t, fmt.Sprintf("upstream at the beginning of day %d", c.day), c.want, s.asOf(time.Date(2026, 1, c.day, 0, 0, 0, 0, time.UTC), true))
 	}
 	s.sound()
 }
 
 func (s *storeFixture) exec(sql string, args ...any) {
 	s.Helper()
-	must(s, failure(s.db.Pool().Exec(s.Context(), sql, args...)))
+	check.Must(s, check.Failure(s.db.Pool().Exec(s.Context(), sql, args...)))
 }
 
 // TestTheTableIsItsOwnVersion compares the rows, column by column, with their present versions, and
@@ -135,14 +136,14 @@ func TestTheTableIsItsOwnVersion(t *testing.T) {
 	s.exec(`CREATE TABLE store.was AS SELECT * FROM store.bills; CREATE TABLE store.were AS SELECT * FROM store.bills_lines`)
 	at := s.instant()
 	const differ = `SELECT count(*) FROM ((TABLE %[1]s EXCEPT SELECT * FROM history.%[2]s_as_of($1)) UNION ALL (SELECT * FROM history.%[2]s_as_of($1) EXCEPT TABLE %[1]s)) AS d`
-	must(s, migrations.Migrate(t.Context(), s.url, migrations.Options{})) // the functions of the table whose versions are kept
+	check.Must(s, migrations.Migrate(t.Context(), s.url, migrations.Options{})) // the functions of the table whose versions are kept
 	for _, zone := range []string{"UTC", "Asia/Kolkata"} {
-		must(s, pgx.BeginFunc(t.Context(), s.db.Pool(), func(tx pgx.Tx) error {
-			must(s, failure(tx.Exec(t.Context(), `SELECT set_config('timezone', $1, true)`, zone)))
+		check.Must(s, pgx.BeginFunc(t.Context(), s.db.Pool(), func(tx pgx.Tx) error {
+			check.Must(s, check.Failure(tx.Exec(t.Context(), `SELECT set_config('timezone', $1, true)`, zone)))
 			for table, reader := range map[string]string{"store.bills": "store_bills", "store.bills_lines": "store_bills_lines", "store.was": "store_bills", "store.were": "store_bills_lines"} {
 				var n int
-				must(s, tx.QueryRow(t.Context(), fmt.Sprintf(differ, table, reader), at).Scan(&n))
-				same(t, fmt.Sprintf("%s in zone %s: rows are other ones", table, zone), 0, n)
+				check.Must(s, tx.QueryRow(t.Context(), fmt.Sprintf(differ, table, reader), at).Scan(&n))
+				check.Same(t, fmt.Sprintf("%s in zone %s: rows are other ones", table, zone), 0, n)
 			}
 			// A session in another zone sees no difference, and writes no version where nothing
 			// changed.
@@ -153,11 +154,11 @@ func TestTheTableIsItsOwnVersion(t *testing.T) {
 	s.sound()
 	s.load(s.of(s.claimOf(s.bills), bill("a", "2", 3, "y"), bill("b", "2", 3)))
 	for table, reader := range map[string]string{"store.was": "store_bills", "store.were": "store_bills_lines"} {
-		same(t, table+": rows are other ones after they changed", 0, ask[int](s.fixture, fmt.Sprintf(differ, table, reader), at))
+		check.Same(t, table+": rows are other ones after they changed", 0, ask[int](s.fixture, fmt.Sprintf(differ, table, reader), at))
 	}
-	same(t, "versions", 4, ask[int](s.fixture, `SELECT count(*) FROM history.versions`))
-	same(t, "rows of one bill", 1, ask[int](s.fixture, `SELECT count(*) FROM history.store_bills_as_of($1, $2, 'a')`, at, organization))
-	same(t, "raw records are found", 2,
+	check.Same(t, "versions", 4, ask[int](s.fixture, `SELECT count(*) FROM history.versions`))
+	check.Same(t, "rows of one bill", 1, ask[int](s.fixture, `SELECT count(*) FROM history.store_bills_as_of($1, $2, 'a')`, at, organization))
+	check.Same(t, "raw records are found", 2,
 		ask[int](s.fixture, `SELECT count(*) FROM store.bills b, sluice.raw_record(b._call_id, b._raw_position) r WHERE r IS NOT NULL`))
 }
 
@@ -166,7 +167,7 @@ func TestATombstoneEndsAVersion(t *testing.T) {
 	rules := pipeline.DefaultTombstoneRules()
 	rules.Apart = 0
 	l := openList(t, rules)
-	must(l, l.db.EnableHistory(t.Context(), []warehouse.HistorySetting{{
+	check.Must(l, l.db.EnableHistory(t.Context(), []warehouse.HistorySetting{{
 		Resource: history.Resource{Organization: organization, Service: "shop", Name: "things"}, Versions: true, TimeZone: "UTC",
 		Schema: "shop", Key: "thing_id", Modified: "modified", Arrays: []string{},
 	}}))
@@ -184,10 +185,10 @@ func TestATombstoneEndsAVersion(t *testing.T) {
 	l.expect("after it was seen again", []string{"2 restored"}, []string{})
 	for at, want := range map[time.Time]string{there: "1 2", gone: "1", back: "1 2"} {
 		got := ask[string](l.fixture, `SELECT string_agg(thing_id, ' ' ORDER BY thing_id) FROM history.as_of(NULL::shop.things, $1)`, at)
-		same(t, fmt.Sprintf("as of %s", at), want, got)
+		check.Same(t, fmt.Sprintf("as of %s", at), want, got)
 	}
 	want := []string{"seen deleted", "restored"}
-	same(t, "versions", want, ask[[]string](l.fixture, `SELECT array_agg(concat_ws(' ', began, ended) ORDER BY valid_from) FROM history.versions WHERE record_id = '2'`))
+	check.Same(t, "versions", want, ask[[]string](l.fixture, `SELECT array_agg(concat_ws(' ', began, ended) ORDER BY valid_from) FROM history.versions WHERE record_id = '2'`))
 	s.sound()
 }
 
@@ -201,7 +202,7 @@ func TestSwitchingOnAndOff(t *testing.T) {
 	fails := func(at time.Time, says string) {
 		t.Helper()
 		_, err := s.db.Pool().Exec(t.Context(), `SELECT * FROM history.as_of(NULL::store.bills, $1)`, at)
-		errorIf(t, err == nil || !strings.Contains(err.Error(), says), "as of %s: %v, want %q", at, err, says)
+		check.ErrorIf(t, err == nil || !strings.Contains(err.Error(), says), "as of %s: %v, want %q", at, err, says)
 	}
 	fails(before, "versions of store.bills were never kept")
 	s.kept(true)
@@ -220,18 +221,18 @@ func TestSwitchingOnAndOff(t *testing.T) {
 	s.sound()
 	fails(off, "were not kept at")
 	for at, want := range map[time.Time]string{on: "a 1: x, b 1:, c 1:", second: "a 2: y, b 1:, c 1:", again: "a 3: z, b 3:"} {
-		same(t, fmt.Sprintf("as of %s", at), want, s.asOf(at, false))
+		check.Same(t, fmt.Sprintf("as of %s", at), want, s.asOf(at, false))
 	}
 	for id, want := range map[string][]string{"a": {"present 1 replaced", "seen 2 replaced", "present 3"}, "c": {"present 1 deleted"}} {
-		same(t, "versions of "+id, want, s.versions(id))
+		check.Same(t, "versions of "+id, want, s.versions(id))
 	}
 	// A resource that the configuration no longer has is switched off.
 	other := s.setting(true)
 	other.Name = "persons"
 	other.Versions = false
-	must(s, s.db.EnableHistory(t.Context(), []warehouse.HistorySetting{other}))
-	same(t, "periods are open", 0, ask[int](s.fixture, `SELECT count(*) FROM history.periods WHERE ended_at IS NULL`))
-	errorIf(t, ask[bool](s.fixture, `SELECT bool_or(history) FROM sluice.streams`), "a stream still keeps versions")
+	check.Must(s, s.db.EnableHistory(t.Context(), []warehouse.HistorySetting{other}))
+	check.Same(t, "periods are open", 0, ask[int](s.fixture, `SELECT count(*) FROM history.periods WHERE ended_at IS NULL`))
+	check.ErrorIf(t, ask[bool](s.fixture, `SELECT bool_or(history) FROM sluice.streams`), "a stream still keeps versions")
 }
 
 // TestValuesByDay: each day on which the values changed, in the organization's zone, makes a row;
@@ -247,7 +248,7 @@ func TestValuesByDay(t *testing.T) {
 		zone = "Etc/GMT+12"
 	}
 	setting.Daily, setting.TimeZone = []string{"total", "bills_lines"}, zone
-	must(s, s.db.EnableHistory(t.Context(), []warehouse.HistorySetting{setting}))
+	check.Must(s, s.db.EnableHistory(t.Context(), []warehouse.HistorySetting{setting}))
 	// yesterday moves the existing days back by one.
 	yesterday := func() { s.exec(`UPDATE history.days SET day = day - 1`) }
 	days := func(id string) []string {
@@ -256,7 +257,7 @@ func TestValuesByDay(t *testing.T) {
 	}
 	sameDays := func(id string, want ...string) {
 		t.Helper()
-		same(t, "days of "+id, want, days(id))
+		check.Same(t, "days of "+id, want, days(id))
 	}
 	one, none := `0 {"total": "1", "bills_lines": [{"line": "x", "_position": 0}]}`, `0 {"total": "1"}`
 	sameDays("a", one)
@@ -271,14 +272,14 @@ func TestValuesByDay(t *testing.T) {
 			FROM (SELECT (clock_timestamp() AT TIME ZONE $2)::date - $1::int AS day) AS d
 			CROSS JOIN LATERAL history.on_day(NULL::store.bills, d.day) AS b
 			LEFT JOIN LATERAL history.on_day(NULL::store.bills_lines, d.day) AS l ON l._parent_id = b.bill_id`, ago, zone)
-		same(t, fmt.Sprintf("%d days ago", ago), want, got)
+		check.Same(t, fmt.Sprintf("%d days ago", ago), want, got)
 	}
 	yesterday()
 	s.exec(`UPDATE store.bills SET _deleted_at = now() WHERE bill_id = 'a'; SELECT history.write_versions('` + organization + `', 'store', 'bills', '{a,b}')`)
 	sameDays("a", "-2"+one[1:], `-1 {"total": "3", "bills_lines": [{"line": "y", "_position": 0}]}`, "0 deleted")
-	same(t, "versions, and none are asked for", 0, ask[int](s.fixture, `SELECT count(*) FROM history.versions`))
+	check.Same(t, "versions, and none are asked for", 0, ask[int](s.fixture, `SELECT count(*) FROM history.versions`))
 	_, err := s.db.Pool().Exec(t.Context(), `SELECT * FROM history.as_of(NULL::store.bills, now())`)
-	errorIf(t, err == nil || !strings.Contains(err.Error(), "never kept"), "as of now: %v", err)
+	check.ErrorIf(t, err == nil || !strings.Contains(err.Error(), "never kept"), "as of now: %v", err)
 	s.sound()
 }
 
@@ -319,8 +320,8 @@ func TestSwitchingOnUnderWriters(t *testing.T) {
 	}
 	writers.Wait()
 	s.sound()
-	same(t, "versions are open", 1500+len(batches), ask[int](s.fixture, `SELECT count(*) FROM history.versions WHERE valid_to = 'infinity'`))
-	same(t, "periods", 1, ask[int](s.fixture, `SELECT count(*) FROM history.periods WHERE began_at IS NOT NULL`))
+	check.Same(t, "versions are open", 1500+len(batches), ask[int](s.fixture, `SELECT count(*) FROM history.versions WHERE valid_to = 'infinity'`))
+	check.Same(t, "periods", 1, ask[int](s.fixture, `SELECT count(*) FROM history.periods WHERE began_at IS NOT NULL`))
 }
 
 // TestAStreamThatIsMadeLaterKeepsVersions: a backfill's stream is an example.
@@ -329,12 +330,12 @@ func TestAStreamThatIsMadeLaterKeepsVersions(t *testing.T) {
 	s.kept(true)
 	sweep := s.bills
 	sweep.Work = pipeline.WorkSweep
-	must(s, s.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
+	check.Must(s, s.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
 		{Key: s.bills.Key(), Every: time.Hour, Enabled: true}, {Key: sweep.Key(), Every: time.Hour, Enabled: true},
 	}))
 	s.load(s.of(s.claimOf(sweep), bill("a", "1", 1, "x")))
 	s.sound()
-	same(t, "versions", []string{"seen 1"}, s.versions("a"))
+	check.Same(t, "versions", []string{"seen 1"}, s.versions("a"))
 }
 
 // TestARewriteMakesVersions: rows for which the declaration now has more columns are rewritten
@@ -349,10 +350,10 @@ func TestARewriteMakesVersions(t *testing.T) {
 	s.load(end)
 	stream, normalize := s.learned()
 	s.sound() // one more column makes no version
-	must(t, failure(rebuild.Run(t.Context(), s.db, stream, rebuild.All, normalize, nil)))
+	check.Must(t, check.Failure(rebuild.Run(t.Context(), s.db, stream, rebuild.All, normalize, nil)))
 	s.sound()
 	for id, want := range map[string][]string{"a": {"seen 1 replaced", "seen 1"}, "b": {"seen 1"}} {
-		same(t, "versions of "+id, want, s.versions(id))
+		check.Same(t, "versions of "+id, want, s.versions(id))
 	}
 	if got := ask[string](s.fixture, `SELECT string_agg(concat(bill_id, ' ', colour), ', ' ORDER BY bill_id) FROM history.as_of(NULL::store.bills, now())`); got != "a red, b " {
 		t.Errorf("as of now: %q", got)
@@ -366,7 +367,7 @@ func TestVersionsAreKeptForATime(t *testing.T) {
 	s := openStore(t)
 	setting := s.setting(true)
 	setting.Daily = []string{"total"}
-	must(s, s.db.EnableHistory(t.Context(), []warehouse.HistorySetting{setting}))
+	check.Must(s, s.db.EnableHistory(t.Context(), []warehouse.HistorySetting{setting}))
 	list := s.claimOf(s.bills)
 	s.load(s.of(list, bill("a", "1", 1, "x"), bill("b", "1", 1)))
 	for i, total := range []string{"2", "3", "4"} {
@@ -379,13 +380,13 @@ func TestVersionsAreKeptForATime(t *testing.T) {
 	s.exec(`DELETE FROM history.days`)
 	s.exec(`INSERT INTO history.days SELECT $1, 'store', 'bills', r, (now() AT TIME ZONE 'UTC')::date - d, jsonb_build_object('total', d::text), now()
 		FROM (VALUES ('a', 50), ('a', 40), ('a', 20), ('a', 5), ('b', 50)) AS x (r, d)`, organization)
-	must(s, s.db.PruneHistory(t.Context(), 20*24*time.Hour))
-	same(t, "versions of a", []string{"seen 3 replaced", "seen 4"}, s.versions("a"))
-	same(t, "days", []string{"a 40", "a 20", "a 5", "b 50"}, ask[[]string](s.fixture, `SELECT array_agg(concat_ws(' ', record_id, content->>'total') ORDER BY record_id, day) FROM history.days`))
+	check.Must(s, s.db.PruneHistory(t.Context(), 20*24*time.Hour))
+	check.Same(t, "versions of a", []string{"seen 3 replaced", "seen 4"}, s.versions("a"))
+	check.Same(t, "days", []string{"a 40", "a 20", "a 5", "b 50"}, ask[[]string](s.fixture, `SELECT array_agg(concat_ws(' ', record_id, content->>'total') ORDER BY record_id, day) FROM history.days`))
 	ago := func(days int) time.Time { return time.Now().Add(-time.Duration(days) * 24 * time.Hour) }
-	same(t, "two weeks ago", "a 3: x", s.asOf(ago(14), false))
-	errorIf(t, failure(s.db.Pool().Exec(t.Context(), `SELECT * FROM history.as_of(NULL::store.bills, $1)`, ago(26))) == nil,
+	check.Same(t, "two weeks ago", "a 3: x", s.asOf(ago(14), false))
+	check.ErrorIf(t, check.Failure(s.db.Pool().Exec(t.Context(), `SELECT * FROM history.as_of(NULL::store.bills, $1)`, ago(26))) == nil,
 		"there is an answer about an instant whose versions were dropped")
-	errorIf(t, failure(s.db.Pool().Exec(t.Context(), `SELECT sluice.prune_history('1 day')`)) == nil,
+	check.ErrorIf(t, check.Failure(s.db.Pool().Exec(t.Context(), `SELECT sluice.prune_history('1 day')`)) == nil,
 		"versions are kept for a day, which is too short")
 }

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse"
 )
 
@@ -18,8 +19,8 @@ func aCall(service string) pipeline.Call {
 
 func (h *fixture) reserve(db *warehouse.DB, service string, limits pipeline.Limits) pipeline.Decision {
 	h.Helper()
-	decision := sure(db.Reserve(h.Context(), aCall(service), limits))(h)
-	errorIf(h, (decision.Call == 0) == (decision.Refused == "") || (decision.Refused != "") != (decision.Wait > 0),
+	decision := check.Sure(db.Reserve(h.Context(), aCall(service), limits))(h)
+	check.ErrorIf(h, (decision.Call == 0) == (decision.Refused == "") || (decision.Refused != "") != (decision.Wait > 0),
 		"contradictory decision %+v", decision)
 	return decision
 }
@@ -27,14 +28,14 @@ func (h *fixture) reserve(db *warehouse.DB, service string, limits pipeline.Limi
 func (h *fixture) refused(want pipeline.Refusal, service string, limits pipeline.Limits, atLeast, atMost time.Duration) {
 	h.Helper()
 	decision := h.reserve(h.db, service, limits)
-	errorIf(h, decision.Refused != want || decision.Wait < atLeast || decision.Wait > atMost,
+	check.ErrorIf(h, decision.Refused != want || decision.Wait < atLeast || decision.Wait > atMost,
 		"decision %+v, want refused %q with a wait of %s to %s", decision, want, atLeast, atMost)
 }
 
 func (h *fixture) granted(service string, limits pipeline.Limits) int64 {
 	h.Helper()
 	decision := h.reserve(h.db, service, limits)
-	fatalIf(h, decision.Refused != "", "refused: %+v", decision)
+	check.FatalIf(h, decision.Refused != "", "refused: %+v", decision)
 	return decision.Call
 }
 
@@ -78,7 +79,7 @@ func (h *fixture) traffic(limits pipeline.Limits, window time.Duration, workers,
 			return nil
 		})
 	}
-	must(h, group.Wait())
+	check.Must(h, group.Wait())
 	slices.SortFunc(arrivals, time.Time.Compare)
 	return arrivals
 }
@@ -89,7 +90,7 @@ func TestNeverMoreThanTheMinuteInAnyWindow(t *testing.T) {
 	arrivals := h.traffic(pipeline.Limits{Shared: "suite", PerMinute: limit}, window, 16, 6*limit)
 	for i := limit; i < len(arrivals); i++ {
 		within := arrivals[i].Sub(arrivals[i-limit])
-		fatalIf(t, within < window, "%d calls arrived within %s", limit+1, within)
+		check.FatalIf(t, within < window, "%d calls arrived within %s", limit+1, within)
 	}
 }
 
@@ -97,7 +98,7 @@ func TestTheDayIsPerServiceAndRolls(t *testing.T) {
 	h := open(t)
 	limits := pipeline.Limits{Shared: "suite", PerMinute: 100, Daily: 7}
 	for range 7 {
-		must(h, h.db.Finish(t.Context(), h.granted("shop", limits), pipeline.CallResult{Status: 200}))
+		check.Must(h, h.db.Finish(t.Context(), h.granted("shop", limits), pipeline.CallResult{Status: 200}))
 	}
 	h.refused(pipeline.RefusedDay, "shop", limits, 23*time.Hour, 24*time.Hour)
 	h.granted("store", limits)
@@ -128,8 +129,8 @@ func TestAllowancesAreApart(t *testing.T) {
 	h.granted("chat", pipeline.Limits{Shared: "chat", PerMinute: 1})
 	other := aCall("shop")
 	other.Organization = "other"
-	decision := sure(h.db.Reserve(t.Context(), other, limits))(h)
-	errorIf(t, decision.Refused != "", "another organization is refused: %+v", decision)
+	decision := check.Sure(h.db.Reserve(t.Context(), other, limits))(h)
+	check.ErrorIf(t, decision.Refused != "", "another organization is refused: %+v", decision)
 }
 
 func TestWhatUpstreamRefusesClosesTheGate(t *testing.T) {
@@ -138,7 +139,7 @@ func TestWhatUpstreamRefusesClosesTheGate(t *testing.T) {
 	h.granted("shop", limits)
 	penalize := func(service, shared string, kind pipeline.Kind, d time.Duration) {
 		t.Helper()
-		must(h, h.db.Penalize(t.Context(), organization, service, shared, kind, d))
+		check.Must(h, h.db.Penalize(t.Context(), organization, service, shared, kind, d))
 	}
 
 	penalize("shop", "suite", pipeline.Crowded, 0)
@@ -155,7 +156,7 @@ func TestWhatUpstreamRefusesClosesTheGate(t *testing.T) {
 	penalize("shop", "suite", pipeline.Exhausted, 3*time.Hour)
 	h.refused(pipeline.RefusedDay, "shop", limits, 179*time.Minute, 3*time.Hour)
 	h.refused(pipeline.RefusedClosed, "store", limits, 30*time.Second, time.Minute)
-	errorIf(t, h.db.Penalize(t.Context(), organization, "shop", "suite", pipeline.Denied, 0) == nil,
+	check.ErrorIf(t, h.db.Penalize(t.Context(), organization, "shop", "suite", pipeline.Denied, 0) == nil,
 		"a penalty for what is no matter of the budget")
 }
 
@@ -164,7 +165,7 @@ func TestAnswersCorrectTheCountOfTheDay(t *testing.T) {
 	limits := pipeline.Limits{Shared: "suite", Daily: 1000}
 	finish := func(call int64, remaining int) {
 		t.Helper()
-		must(h, h.db.Finish(t.Context(), call, pipeline.CallResult{
+		check.Must(h, h.db.Finish(t.Context(), call, pipeline.CallResult{
 			Status: 200, DayLimit: 1000, DayRemaining: remaining, DayReset: 2 * time.Hour,
 		}))
 	}
@@ -185,15 +186,15 @@ func TestAnswersCorrectTheCountOfTheDay(t *testing.T) {
 func TestAnEndIsReportedOnce(t *testing.T) {
 	h := open(t)
 	call := h.call(7)
-	must(h, h.db.Finish(t.Context(), call, pipeline.CallResult{
+	check.Must(h, h.db.Finish(t.Context(), call, pipeline.CallResult{
 		Status: 429, Code: "44", Kind: pipeline.Throttled, Detail: "a\x00b", Bytes: 12, Records: 3,
 	}))
 	const row = `SELECT to_jsonb(c)::text FROM sluice.calls c WHERE id = $1`
 	before := ask[string](h, row, call)
-	must(h, h.db.Finish(t.Context(), call, pipeline.CallResult{Status: 200}))
+	check.Must(h, h.db.Finish(t.Context(), call, pipeline.CallResult{Status: 200}))
 	after := ask[string](h, row, call)
-	errorIf(t, after != before, "a second report changed\n%s\nto\n%s", before, after)
+	check.ErrorIf(t, after != before, "a second report changed\n%s\nto\n%s", before, after)
 	got := ask[string](h, `SELECT concat_ws('|', organization_id, service, resource, run_id, method, path, page, status, code, kind,
 		detail, bytes, records, free_at - finished_at, lease_until - reserved_at) FROM sluice.calls WHERE id = $1`, call)
-	same(t, "call log", organization+"|shop|things|7|GET|/things|1|429|44|throttled|a\u2400b|12|3|00:01:00|00:02:00", got)
+	check.Same(t, "call log", organization+"|shop|things|7|GET|/things|1|429|44|throttled|a\u2400b|12|3|00:01:00|00:02:00", got)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/schema/record"
 )
 
@@ -32,11 +33,11 @@ func TestAUnitIsOneTransaction(t *testing.T) {
 		}
 		return errBoom
 	}
-	failsWith(t, failure(h.db.Load(t.Context(), batch)), errBoom)
-	errorIf(t, seen != 2, "Complete saw %d rows: it has to be last", seen)
-	same(t, "a unit that failed left traces", before, h.dump())
+	check.FailsWith(t, check.Failure(h.db.Load(t.Context(), batch)), errBoom)
+	check.ErrorIf(t, seen != 2, "Complete saw %d rows: it has to be last", seen)
+	check.Same(t, "a unit that failed left traces", before, h.dump())
 	batch.Complete = nil
-	same(t, "loaded", pipeline.Loaded{Inserted: 1, Updated: 1}, h.load(batch))
+	check.Same(t, "loaded", pipeline.Loaded{Inserted: 1, Updated: 1}, h.load(batch))
 }
 
 func TestALostClaimWritesNothing(t *testing.T) {
@@ -49,17 +50,17 @@ func TestALostClaimWritesNothing(t *testing.T) {
 		return nil
 	}
 	young := h.claim()
-	errorIf(t, young.Run != old.Run || young.Fence <= old.Fence, "claims %+v and %+v: want the same run and a larger fence", old, young)
+	check.ErrorIf(t, young.Run != old.Run || young.Fence <= old.Fence, "claims %+v and %+v: want the same run and a larger fence", old, young)
 	before := h.dump()
-	failsWith(t, failure(h.db.Load(t.Context(), stale)), pipeline.ErrLostClaim)
+	check.FailsWith(t, check.Failure(h.db.Load(t.Context(), stale)), pipeline.ErrLostClaim)
 	settlement := pipeline.Settlement{State: pipeline.StateFailed, EndRun: true, Complete: stale.Complete}
-	failsWith(t, h.db.Settle(t.Context(), old, settlement), pipeline.ErrLostClaim)
-	same(t, "a lost claim left traces", before, h.dump())
+	check.FailsWith(t, h.db.Settle(t.Context(), old, settlement), pipeline.ErrLostClaim)
+	check.Same(t, "a lost claim left traces", before, h.dump())
 
 	end := h.unit(young)
 	end.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
 	h.load(end)
-	failsWith(t, failure(h.db.Load(t.Context(), h.unit(young, h.record(3, "late")))), pipeline.ErrLostClaim)
+	check.FailsWith(t, check.Failure(h.db.Load(t.Context(), h.unit(young, h.record(3, "late")))), pipeline.ErrLostClaim)
 }
 
 // TestAClaimEndsWithItsTimeline: after a promotion or a restore the database may have forgotten
@@ -67,18 +68,18 @@ func TestALostClaimWritesNothing(t *testing.T) {
 func TestAClaimEndsWithItsTimeline(t *testing.T) {
 	h := open(t)
 	claim := h.claim()
-	fatalIf(t, claim.Timeline == "", "the claim has no timeline")
+	check.FatalIf(t, claim.Timeline == "", "the claim has no timeline")
 	claim.Timeline += "before"
 	before := h.dump()
-	failsWith(t, failure(h.db.Load(t.Context(), h.unit(claim, h.record(1, "one")))), pipeline.ErrLostClaim)
-	failsWith(t, h.db.Settle(t.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, EndRun: true}), pipeline.ErrLostClaim)
-	same(t, "a claim of another timeline left traces", before, h.dump())
+	check.FailsWith(t, check.Failure(h.db.Load(t.Context(), h.unit(claim, h.record(1, "one")))), pipeline.ErrLostClaim)
+	check.FailsWith(t, h.db.Settle(t.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, EndRun: true}), pipeline.ErrLostClaim)
+	check.Same(t, "a claim of another timeline left traces", before, h.dump())
 }
 
 func TestAClaimGoesOnWhereTheLastUnitStands(t *testing.T) {
 	h := open(t)
 	claim := h.claim()
-	fatalIf(t, claim.Position.Scan != nil || !claim.Position.Watermark.IsZero(), "a new stream stands at %+v", claim.Position)
+	check.FatalIf(t, claim.Position.Scan != nil || !claim.Position.Watermark.IsZero(), "a new stream stands at %+v", claim.Position)
 	start := time.Date(2026, 1, 17, 9, 57, 23, 0, time.UTC)
 	position := pipeline.Position{Watermark: start, Scan: &pipeline.Scan{
 		Mode: pipeline.ModeSince, Started: start, Bound: start.Add(-time.Hour), Page: 3, PerPage: 200, Pass: 2,
@@ -87,9 +88,9 @@ func TestAClaimGoesOnWhereTheLastUnitStands(t *testing.T) {
 	batch := h.unit(claim)
 	batch.Position = position
 	h.load(batch)
-	same(t, "position", position, h.claim().Position)
+	check.Same(t, "position", position, h.claim().Position)
 	got := ask[time.Time](h, `SELECT bound FROM sluice.runs`)
-	errorIf(t, !got.Equal(position.Scan.Bound), "the run's bound is %s", got)
+	check.ErrorIf(t, !got.Equal(position.Scan.Bound), "the run's bound is %s", got)
 }
 
 func TestAMarkNeverMovesBack(t *testing.T) {
@@ -101,7 +102,7 @@ func TestAMarkNeverMovesBack(t *testing.T) {
 		batch.Position = pipeline.Position{Watermark: watermark}
 		h.load(batch)
 		got := h.claim().Position.Watermark
-		errorIf(t, !got.Equal(late), "after %s the watermark is %s, want %s", watermark, got, late)
+		check.ErrorIf(t, !got.Equal(late), "after %s the watermark is %s, want %s", watermark, got, late)
 	}
 }
 
@@ -112,7 +113,7 @@ func TestTheEndOfARun(t *testing.T) {
 	batch.Received, batch.Duplicates = 5, 2
 	_, err := h.db.Pool().Exec(t.Context(), `INSERT INTO sluice.quarantine (organization_id, service, resource, record_hash, raw, code, weighed, weighed_by_list)
 		VALUES ($1, 'shop', 'things', sha256('x'), 'x', 'bad_json', 'passed', true)`, organization) // known, so no news
-	must(h, err)
+	check.Must(h, err)
 	batch.Rejected = []pipeline.RejectedRecord{{Raw: []byte(`x`), Code: "bad_json"}}
 	batch.Position.Scan = &pipeline.Scan{Mode: pipeline.ModeSince, Page: 2}
 	h.load(batch)
@@ -125,12 +126,12 @@ func TestTheEndOfARun(t *testing.T) {
 
 	got := ask[string](h, `SELECT concat_ws('|', outcome, note, gen, watermark_before, watermark_after AT TIME ZONE 'UTC', chunks, calls, pages,
 		received, inserted, updated, unchanged, superseded, duplicates, quarantined, drifted, ended_at IS NOT NULL) FROM sluice.runs`)
-	same(t, "run", "done|two passes|0|2026-03-01 00:00:00|2|3|2|6|2|0|1|0|2|1|1|t", got)
+	check.Same(t, "run", "done|two passes|0|2026-03-01 00:00:00|2|3|2|6|2|0|1|0|2|1|1|t", got)
 	got = ask[string](h, `SELECT concat_ws('|', state, run_id, scan, last_run_id = $1, last_done_at IS NOT NULL, failures, note,
 		next_due_at BETWEEN now() + interval '59 minutes' AND now() + interval '1 hour') FROM sluice.streams`, claim.Run)
-	same(t, "stream", "idle|t|t|0|two passes|t", got)
+	check.Same(t, "stream", "idle|t|t|0|two passes|t", got)
 	next := h.claim()
-	errorIf(t, next.Run == claim.Run || !next.Position.Watermark.Equal(last.Position.Watermark) || next.Position.Scan != nil,
+	check.ErrorIf(t, next.Run == claim.Run || !next.Position.Watermark.Equal(last.Position.Watermark) || next.Position.Scan != nil,
 		"the next claim is %+v", next)
 }
 
@@ -141,15 +142,15 @@ func TestSettle(t *testing.T) {
 	batch := h.unit(claim, h.record(1, "one"))
 	batch.Position.Scan = &pipeline.Scan{Page: 2}
 	h.load(batch)
-	must(h, h.db.Settle(t.Context(), claim, pipeline.Settlement{
+	check.Must(h, h.db.Settle(t.Context(), claim, pipeline.Settlement{
 		State: pipeline.StateWaiting, Kind: pipeline.Exhausted, Reason: "the day\x00 is spent", Until: until,
 	}))
 	const row = `SELECT concat_ws('|', state, reason, wait_until AT TIME ZONE 'UTC', failures, run_id IS NOT NULL, scan IS NOT NULL,
 		served_gen) FROM sluice.streams`
-	same(t, "stream", "waiting|the day\u2400 is spent|2026-03-02 00:00:00|0|t|t|0", ask[string](h, row))
+	check.Same(t, "stream", "waiting|the day\u2400 is spent|2026-03-02 00:00:00|0|t|t|0", ask[string](h, row))
 	again := h.claim()
-	errorIf(t, again.Run != claim.Run || again.Position.Scan == nil, "the claim after a wait is %+v, want the open run", again)
-	same(t, "stream", "running||0|t|t|0", ask[string](h, row))
+	check.ErrorIf(t, again.Run != claim.Run || again.Position.Scan == nil, "the claim after a wait is %+v, want the open run", again)
+	check.Same(t, "stream", "running||0|t|t|0", ask[string](h, row))
 	settled := false
 	failed := pipeline.Settlement{
 		State: pipeline.StateFailed, Kind: pipeline.Unexpected, Reason: "no envelope", EndRun: true,
@@ -158,12 +159,12 @@ func TestSettle(t *testing.T) {
 			return errBoom
 		},
 	}
-	failsWith(t, h.db.Settle(t.Context(), again, failed), errBoom)
-	errorIf(t, !settled, "Complete was not called")
+	check.FailsWith(t, h.db.Settle(t.Context(), again, failed), errBoom)
+	check.ErrorIf(t, !settled, "Complete was not called")
 	failed.Complete = nil
-	must(h, h.db.Settle(t.Context(), again, failed))
-	same(t, "stream", "failed|no envelope|1|f|f|0", ask[string](h, row))
-	same(t, "run", "failed|unexpected|no envelope|1", ask[string](h, `SELECT concat_ws('|', outcome, kind, note, calls) FROM sluice.runs`))
+	check.Must(h, h.db.Settle(t.Context(), again, failed))
+	check.Same(t, "stream", "failed|no envelope|1|f|f|0", ask[string](h, row))
+	check.Same(t, "run", "failed|unexpected|no envelope|1", ask[string](h, `SELECT concat_ws('|', outcome, kind, note, calls) FROM sluice.runs`))
 }
 
 func TestWhatDoesNotFitIsKeptWhole(t *testing.T) {
@@ -174,31 +175,31 @@ func TestWhatDoesNotFitIsKeptWhole(t *testing.T) {
 	batch := h.unit(claim, h.record(1, "one"), h.record(2, "poison"))
 	batch.Rejected = []pipeline.RejectedRecord{reject, reject, {Raw: nil, Code: "bad_json"}}
 	loaded := h.load(batch)
-	same(t, "loaded", pipeline.Loaded{Inserted: 1, Rejected: 1}, loaded)
+	check.Same(t, "loaded", pipeline.Loaded{Inserted: 1, Rejected: 1}, loaded)
 	const entries = `SELECT coalesce(string_agg(concat_ws('|', record_id, code, path, detail, seen, state, call_id = $1, run_id = $2), ';'
 		ORDER BY id), '') FROM sluice.quarantine WHERE code <> '23514'`
-	same(t, "quarantine", "3|wrong_type|na\u2400me|\uFFFDno text|2|open|t|t;|bad_json|||1|open|t|t", ask[string](h, entries, batch.Call, claim.Run))
+	check.Same(t, "quarantine", "3|wrong_type|na\u2400me|\uFFFDno text|2|open|t|t;|bad_json|||1|open|t|t", ask[string](h, entries, batch.Call, claim.Run))
 	got := ask[[]byte](h, `SELECT raw FROM sluice.quarantine WHERE record_id = '3'`)
-	errorIf(t, string(got) != string(raw), "the bytes are %q, want %q", got, raw)
+	check.ErrorIf(t, string(got) != string(raw), "the bytes are %q, want %q", got, raw)
 	refused := ask[[]byte](h, `SELECT raw FROM sluice.quarantine WHERE code = '23514' AND record_id = '2'`)
-	errorIf(t, string(refused) != string(batch.Records[1].Raw), "the bytes of the refused record are %q", refused)
+	check.ErrorIf(t, string(refused) != string(batch.Records[1].Raw), "the bytes of the refused record are %q", refused)
 
 	// An older call proves nothing about the record; a later one that brings it closes the entry.
 	late, early := h.unit(claim, h.record(2, "fine")), h.unit(claim, h.record(2, "fine"))
 	early.Call = batch.Call - 1
 	h.load(early)
 	state := func() string { return ask[string](h, `SELECT state FROM sluice.quarantine WHERE record_id = '2'`) }
-	same(t, "after an older call it", "open", state())
+	check.Same(t, "after an older call it", "open", state())
 	h.load(late)
-	same(t, "after a later call it", "retried", state())
+	check.Same(t, "after a later call it", "retried", state())
 	back := h.unit(claim, h.record(2, "poison"))
 	h.load(back)
-	same(t, "when it comes back unfit it", "open", state())
+	check.Same(t, "when it comes back unfit it", "open", state())
 	id := ask[int64](h, `SELECT id FROM sluice.quarantine WHERE record_id = '2'`)
-	must(h, h.db.Resolve(t.Context(), id, "not wanted"))
+	check.Must(h, h.db.Resolve(t.Context(), id, "not wanted"))
 	h.load(h.unit(claim, h.record(2, "poison")))
 	const decided = `SELECT concat_ws('|', state, note, seen) FROM sluice.quarantine WHERE id = $1`
-	same(t, "what a person decided", "resolved|not wanted|3", ask[string](h, decided, id))
+	check.Same(t, "what a person decided", "resolved|not wanted|3", ask[string](h, decided, id))
 }
 
 // TestALargeMisfitIsKeptWhole: it is stored in pieces, which its entry does not show, and nothing
@@ -212,7 +213,7 @@ func TestALargeMisfitIsKeptWhole(t *testing.T) {
 	h.load(batch)
 	const entry = `SELECT concat_ws('|', octet_length(raw), encode(sha256(raw), 'hex'), encode(record_hash, 'hex'), seen) FROM sluice.quarantine`
 	hash := fmt.Sprintf("%x", sha256.Sum256(raw))
-	same(t, "the entry", fmt.Sprintf("%d|%s|%s|4", len(raw), hash, hash), ask[string](h, entry))
+	check.Same(t, "the entry", fmt.Sprintf("%d|%s|%s|4", len(raw), hash, hash), ask[string](h, entry))
 }
 
 func TestDriftIsCountedAndBounded(t *testing.T) {
@@ -221,15 +222,15 @@ func TestDriftIsCountedAndBounded(t *testing.T) {
 	batch := h.unit(claim, h.record(1, "one", `,"b":1,"a":null`), h.record(2, "two", `,"b":2`), h.record(3, "three"))
 	h.load(batch)
 	const drift = `SELECT string_agg(concat_ws('|', path, kind, seen), ' ' ORDER BY path, kind) FROM sluice.drift`
-	same(t, "drift", "a|null|1 b|number|2", ask[string](h, drift))
+	check.Same(t, "drift", "a|null|1 b|number|2", ask[string](h, drift))
 	many := h.record(4, "four")
 	for i := range 1500 {
 		many.Drift = append(many.Drift, record.Drift{Path: "k" + string(rune(0x4e00+i)), Kind: "string"})
 	}
 	h.load(h.unit(claim, many))
 	h.load(h.unit(claim, many))
-	same(t, "rows of drift, want 1000 and the others", 1001, ask[int64](h, `SELECT count(*) FROM sluice.drift`))
-	same(t, "sightings", 3003, ask[int64](h, `SELECT sum(seen) FROM sluice.drift`))
+	check.Same(t, "rows of drift, want 1000 and the others", 1001, ask[int64](h, `SELECT count(*) FROM sluice.drift`))
+	check.Same(t, "sightings", 3003, ask[int64](h, `SELECT sum(seen) FROM sluice.drift`))
 }
 
 // TestAnExportShowsThatItIsStillUnderWay: one call has many batches, each of which extends the
@@ -245,11 +246,11 @@ func TestAnExportShowsThatItIsStillUnderWay(t *testing.T) {
 	before := ask[float64](h, lease, call)
 	h.load(batch)
 	after := ask[float64](h, lease, call)
-	errorIf(t, after <= before, "the lease ends at %f after the unit, at %f before it: want later", after, before)
+	check.ErrorIf(t, after <= before, "the lease ends at %f after the unit, at %f before it: want later", after, before)
 	held := ask[float64](h, slot, call)
-	errorIf(t, held != 60, "the slot is held for %f s after the lease, want 60", held)
-	must(h, h.db.Finish(t.Context(), call, pipeline.CallResult{Status: 200}))
+	check.ErrorIf(t, held != 60, "the slot is held for %f s after the lease, want 60", held)
+	check.Must(h, h.db.Finish(t.Context(), call, pipeline.CallResult{Status: 200}))
 	h.load(batch)
 	got := ask[float64](h, lease, call)
-	errorIf(t, got != after, "the lease of a finished call moved from %f to %f", after, got)
+	check.ErrorIf(t, got != after, "the lease of a finished call moved from %f to %f", after, got)
 }

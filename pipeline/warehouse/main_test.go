@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
 	"sluice/migrations"
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/planning"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/warehousetest"
@@ -80,10 +80,10 @@ func open(t *testing.T) *fixture {
 		Organization: organization, Service: service, Resource: &service.Resources[0],
 	}}
 	h.db = h.another(warehouse.Options{})
-	must(h, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: h.stream.Key(), Every: time.Hour, Enabled: true}}))
+	check.Must(h, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: h.stream.Key(), Every: time.Hour, Enabled: true}}))
 	var err error
 	h.normalizer, err = record.New(h.stream.Resource, time.UTC)
-	must(h, err)
+	check.Must(h, err)
 	return h
 }
 
@@ -91,14 +91,14 @@ func open(t *testing.T) *fixture {
 func (h *fixture) another(options warehouse.Options) *warehouse.DB {
 	h.Helper()
 	options.Due = planning.Due
-	db := sure(warehouse.Open(h.Context(), h.url, options))(h)
+	db := check.Sure(warehouse.Open(h.Context(), h.url, options))(h)
 	h.Cleanup(db.Close)
 	return db
 }
 
 func (h *fixture) claim() pipeline.Claim {
 	h.Helper()
-	claim := sure(h.db.Claim(h.Context(), h.stream, pipeline.ClassIncremental))(h)
+	claim := check.Sure(h.db.Claim(h.Context(), h.stream, pipeline.ClassIncremental))(h)
 	return claim
 }
 
@@ -108,7 +108,7 @@ func (h *fixture) call(run int64) int64 {
 	decision, err := h.db.Reserve(h.Context(), pipeline.Call{
 		Organization: organization, Service: "shop", Resource: "things", Run: run, Method: "GET", Path: "/things", Page: 1,
 	}, pipeline.Limits{Shared: "suite"})
-	must(h, err)
+	check.Must(h, err)
 	return decision.Call
 }
 
@@ -117,7 +117,7 @@ func (h *fixture) record(id int, name string, more ...string) record.Record {
 	h.Helper()
 	raw := fmt.Sprintf(`{"thing_id":"%d","name":%q,"amount":"1.50","modified":"2026-01-17T15:27:23+0530"%s}`,
 		id, name, strings.Join(more, ""))
-	record := sure(h.normalizer.Record([]byte(raw)))(h)
+	record := check.Sure(h.normalizer.Record([]byte(raw)))(h)
 	return record
 }
 
@@ -131,7 +131,7 @@ func (h *fixture) unit(claim pipeline.Claim, records ...record.Record) pipeline.
 
 func (h *fixture) load(batch pipeline.Batch) pipeline.Loaded {
 	h.Helper()
-	loaded := sure(h.db.Load(h.Context(), batch))(h)
+	loaded := check.Sure(h.db.Load(h.Context(), batch))(h)
 	return loaded
 }
 
@@ -139,7 +139,7 @@ func (h *fixture) load(batch pipeline.Batch) pipeline.Loaded {
 func ask[T any](h *fixture, sql string, args ...any) T {
 	h.Helper()
 	var value T
-	must(h, h.db.Pool().QueryRow(h.Context(), sql, args...).Scan(&value))
+	check.Must(h, h.db.Pool().QueryRow(h.Context(), sql, args...).Scan(&value))
 	return value
 }
 
@@ -159,59 +159,5 @@ func pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():
 	case <-timer.C:
-	}
-}
-
-func must(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
-	}
-}
-
-// same compares with cmp.Diff.
-func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option) {
-	tb.Helper()
-	if diff := cmp.Diff(want, got, options...); diff != "" {
-		tb.Errorf("%s (-want +got):\n%s", what, diff)
-	}
-}
-
-// errorIf fails the test where something is not as it should be, and says what.
-func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
-	tb.Helper()
-	if wrong {
-		tb.Errorf(format, args...)
-	}
-}
-
-// fatalIf does so, and ends it.
-func fatalIf(tb testing.TB, wrong bool, format string, args ...any) {
-	tb.Helper()
-	if wrong {
-		tb.Fatalf(format, args...)
-	}
-}
-
-// failure returns only the error of a call.
-func failure(_ any, err error) error { return err }
-
-func failsWith(tb testing.TB, err, want error) {
-	tb.Helper()
-	errorIf(tb, !errors.Is(err, want), "error %v, want %v", err, want)
-}
-
-// empty fails the test if anything was found.
-func empty[T any](tb testing.TB, what string, found []T) {
-	tb.Helper()
-	errorIf(tb, len(found) != 0, "%s: %v", what, found)
-}
-
-// sure returns the value of a call, and ends the test if the call failed.
-func sure[T any](value T, err error) func(testing.TB) T {
-	return func(tb testing.TB) T {
-		tb.Helper()
-		must(tb, err)
-		return value
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse"
 	"sluice/schema/record"
 )
@@ -36,8 +37,8 @@ func TestOpenSaysWhatIsOutOfReachWithoutThePassword(t *testing.T) {
 			db.Close()
 			t.Fatalf("opened %s", url)
 		}
-		errorIf(t, errors.Is(err, warehouse.ErrUnreachable) == reachable, "%s: %v", url, err)
-		errorIf(t, !reachable && !strings.Contains(err.Error(), "database books") || strings.Contains(err.Error(), "canary"),
+		check.ErrorIf(t, errors.Is(err, warehouse.ErrUnreachable) == reachable, "%s: %v", url, err)
+		check.ErrorIf(t, !reachable && !strings.Contains(err.Error(), "database books") || strings.Contains(err.Error(), "canary"),
 			"the error is: %v", err)
 	}
 }
@@ -51,19 +52,19 @@ func TestACommitThatFailsWritesNothing(t *testing.T) {
 		_, err := h.db.Pool().Exec(ctx, `SELECT pg_terminate_backend($1)`, tx.Conn().PgConn().PID())
 		return err
 	}
-	failsWith(t, failure(h.db.Load(t.Context(), batch)), warehouse.ErrUnreachable)
-	same(t, "a commit that failed left traces", before, h.dump())
+	check.FailsWith(t, check.Failure(h.db.Load(t.Context(), batch)), warehouse.ErrUnreachable)
+	check.Same(t, "a commit that failed left traces", before, h.dump())
 	batch.Complete = nil
 	h.load(batch) // and it comes back
 }
 
 func TestEveryStatementPrepares(t *testing.T) {
 	h := open(t)
-	conn := sure(h.db.Pool().Acquire(t.Context()))(h)
+	conn := check.Sure(h.db.Pool().Acquire(t.Context()))(h)
 	defer conn.Release()
 	all := map[string]string{}
 	for _, pattern := range []string{"*.go", "*/*.go"} {
-		files := sure(filepath.Glob(pattern))(h)
+		files := check.Sure(filepath.Glob(pattern))(h)
 		for _, file := range files {
 			for name, sql := range statements(t, file) {
 				all[file+": "+name] = sql
@@ -82,7 +83,7 @@ func TestEveryStatementPrepares(t *testing.T) {
 			if err == nil && strings.HasPrefix(all[name], "BEGIN") {
 				_, err = conn.Exec(t.Context(), `ROLLBACK`)
 			}
-			errorIf(t, err != nil, "%s: %v", name, err)
+			check.ErrorIf(t, err != nil, "%s: %v", name, err)
 			delete(all, name)
 		}
 	}
@@ -94,7 +95,7 @@ func TestEveryStatementPrepares(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	errorIf(t, len(names) < 40, "found %d statements only", len(names))
+	check.ErrorIf(t, len(names) < 40, "found %d statements only", len(names))
 }
 
 // statements returns the constants of a file whose names begin with sql, none for tests.
@@ -104,7 +105,7 @@ func statements(t *testing.T, file string) map[string]string {
 		return nil
 	}
 	tree, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-	must(t, err)
+	check.Must(t, err)
 	found := map[string]string{}
 	ast.Inspect(tree, func(node ast.Node) bool {
 		spec, ok := node.(*ast.ValueSpec)
@@ -128,7 +129,7 @@ func (h *fixture) with(parameter string) *warehouse.DB {
 	if strings.Contains(h.url, "?") {
 		separator = "&"
 	}
-	db := sure(warehouse.Open(h.Context(), h.url+separator+parameter, warehouse.Options{}))(h)
+	db := check.Sure(warehouse.Open(h.Context(), h.url+separator+parameter, warehouse.Options{}))(h)
 	h.Cleanup(db.Close)
 	return db
 }
@@ -139,13 +140,13 @@ func TestASessionThatHangsLosesItsTransaction(t *testing.T) {
 	h := open(t)
 	settings := ask[string](h, `SELECT concat_ws(' ', current_setting('statement_timeout'), current_setting('lock_timeout'),
 		current_setting('idle_in_transaction_session_timeout'))`)
-	same(t, "the timeouts of sessions", "5min 20s 2min", settings)
-	tx := sure(h.another(warehouse.Options{}).Pool().Begin(t.Context()))(h)
-	must(h, failure(tx.Exec(t.Context(), `SELECT FROM sluice.streams FOR UPDATE`)))
+	check.Same(t, "the timeouts of sessions", "5min 20s 2min", settings)
+	tx := check.Sure(h.another(warehouse.Options{}).Pool().Begin(t.Context()))(h)
+	check.Must(h, check.Failure(tx.Exec(t.Context(), `SELECT FROM sluice.streams FOR UPDATE`)))
 	_, err := tx.Exec(t.Context(), `SET idle_in_transaction_session_timeout = '100ms'`) // from here on it hangs
-	must(h, err)
+	check.Must(h, err)
 	h.claim() // waits until the server has ended the session
-	errorIf(t, tx.Commit(t.Context()) == nil, "the transaction of a session that hung was committed")
+	check.ErrorIf(t, tx.Commit(t.Context()) == nil, "the transaction of a session that hung was committed")
 }
 
 // TestASessionWithoutAClientLetsGo: a process is killed while its session waits for a lock. The
@@ -154,8 +155,8 @@ func TestASessionThatHangsLosesItsTransaction(t *testing.T) {
 func TestASessionWithoutAClientLetsGo(t *testing.T) {
 	h := open(t)
 	db := h.with("lock_timeout=0")
-	other := sure(db.Pool().Begin(t.Context()))(h)
-	must(h, failure(other.Exec(t.Context(), `SELECT pg_advisory_xact_lock(1)`)))
+	other := check.Sure(db.Pool().Begin(t.Context()))(h)
+	check.Must(h, check.Failure(other.Exec(t.Context(), `SELECT pg_advisory_xact_lock(1)`)))
 	// A killed process sends nothing more, while the library would send a cancel request over
 	// another connection.
 	config, dialed := db.Pool().Config().ConnConfig, atomic.Bool{}
@@ -166,8 +167,8 @@ func TestASessionWithoutAClientLetsGo(t *testing.T) {
 		}
 		return dial(ctx, network, address)
 	}
-	killed := sure(pgx.ConnectConfig(t.Context(), config))(h)
-	must(h, failure(killed.Exec(t.Context(), `BEGIN; SELECT pg_advisory_xact_lock(2)`)))
+	killed := check.Sure(pgx.ConnectConfig(t.Context(), config))(h)
+	check.Must(h, check.Failure(killed.Exec(t.Context(), `BEGIN; SELECT pg_advisory_xact_lock(2)`)))
 	waited := make(chan error)
 	go func() {
 		_, err := killed.Exec(context.WithoutCancel(t.Context()), `SELECT pg_advisory_xact_lock(1)`)
@@ -177,14 +178,14 @@ func TestASessionWithoutAClientLetsGo(t *testing.T) {
 		AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`) {
 		pause(t.Context(), time.Millisecond) // until it waits
 	}
-	must(h, killed.PgConn().Conn().Close())
-	errorIf(t, <-waited == nil, "the statement of a process without a connection ended well")
+	check.Must(h, killed.PgConn().Conn().Close())
+	check.ErrorIf(t, <-waited == nil, "the statement of a process without a connection ended well")
 	waiting, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	if _, err := db.Pool().Exec(waiting, `SELECT pg_advisory_xact_lock(2)`); err != nil {
 		t.Errorf("the lock of a process that is gone is still held: %v", err)
 	}
-	must(h, other.Rollback(t.Context()))
+	check.Must(h, other.Rollback(t.Context()))
 }
 
 // jump makes the database's clock jump: all instants of calls and gates move the other way.
@@ -195,9 +196,9 @@ func (h *fixture) jump(by time.Duration) {
 			finished_at = finished_at - $1::interval, free_at = free_at - $1::interval`,
 		`UPDATE sluice.budgets SET closed_until = closed_until - $1::interval, capped_at = capped_at - $1::interval, cap_until = cap_until - $1::interval`,
 	} {
-		must(h, failure(h.db.Pool().Exec(h.Context(), sql, by)))
+		check.Must(h, check.Failure(h.db.Pool().Exec(h.Context(), sql, by)))
 	}
-	must(h, failure(h.db.Pool().Exec(h.Context(), `SELECT sluice.recount_calls()`)))
+	check.Must(h, check.Failure(h.db.Pool().Exec(h.Context(), `SELECT sluice.recount_calls()`)))
 }
 
 // TestTheDatabasesClockJumps: the ledger has no other clock. After a jump back, waits last longer
@@ -208,7 +209,7 @@ func TestTheDatabasesClockJumps(t *testing.T) {
 	limits := pipeline.Limits{Shared: "suite", PerMinute: 3, Concurrent: 3}
 	spend := func() {
 		for range limits.PerMinute {
-			must(h, h.db.Finish(t.Context(), h.granted("shop", limits), pipeline.CallResult{Status: 200}))
+			check.Must(h, h.db.Finish(t.Context(), h.granted("shop", limits), pipeline.CallResult{Status: 200}))
 		}
 	}
 	spend()
@@ -224,7 +225,7 @@ func TestTheDatabasesClockJumps(t *testing.T) {
 	underWay := h.granted("store", pipeline.Limits{Shared: "other", PerMinute: 9, Concurrent: 1})
 	h.jump(-time.Hour)
 	h.refused(pipeline.RefusedConcurrent, "store", pipeline.Limits{Shared: "other", PerMinute: 9, Concurrent: 1}, 1, 2*time.Hour)
-	must(h, h.db.Finish(t.Context(), underWay, pipeline.CallResult{Status: 200})) // its answer has arrived, whatever the clock says
+	check.Must(h, h.db.Finish(t.Context(), underWay, pipeline.CallResult{Status: 200})) // its answer has arrived, whatever the clock says
 	h.granted("store", pipeline.Limits{Shared: "other", PerMinute: 9, Concurrent: 1})
 }
 
@@ -239,7 +240,7 @@ func (h *fixture) page(name string, things int, amount bool) []record.Record {
 		}
 		var err error
 		records[i], err = h.normalizer.Record([]byte(raw + "}"))
-		must(h, err)
+		check.Must(h, err)
 	}
 	return records
 }

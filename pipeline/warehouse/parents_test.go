@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/outside"
 	"sluice/pipeline/warehouse"
 	"sluice/schema"
@@ -20,7 +21,7 @@ import (
 func (s *storeFixture) next(claim pipeline.Claim, failed string) string {
 	s.Helper()
 	parent, _, err := s.db.NextParent(s.Context(), claim)
-	must(s, err)
+	check.Must(s, err)
 	if parent != "" {
 		batch := s.of(claim)
 		batch.Parent = &pipeline.ParentRead{ID: parent, Failed: outside.Text(failed)}
@@ -37,17 +38,17 @@ func (s *storeFixture) round(failing string) string {
 	for {
 		why := ""
 		parent, left, err := s.db.NextParent(s.Context(), claim)
-		must(s, err)
+		check.Must(s, err)
 		if parent != "" && strings.Contains(failing, parent) {
 			why = "HTTP 404"
 		}
 		got := s.next(claim, why)
-		errorIf(s, got != parent, "asked twice: %q and %q", parent, got)
+		check.ErrorIf(s, got != parent, "asked twice: %q and %q", parent, got)
 		if parent == "" {
 			break
 		}
 		order = append(order, parent)
-		errorIf(s, left < 1, "%d parents left with %s", left, parent)
+		check.ErrorIf(s, left < 1, "%d parents left with %s", left, parent)
 	}
 	end := s.of(claim)
 	end.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
@@ -57,7 +58,7 @@ func (s *storeFixture) round(failing string) string {
 
 func (s *storeFixture) wantRound(what, want, failing string) {
 	s.Helper()
-	same(s, what+": read", want, s.round(failing))
+	check.Same(s, what+": read", want, s.round(failing))
 }
 
 func TestParentsAreReadStalestFirst(t *testing.T) {
@@ -65,38 +66,38 @@ func TestParentsAreReadStalestFirst(t *testing.T) {
 	list := s.claimOf(s.bills)
 	s.wantRound("no parent known", "", "")
 	s.load(s.of(list, header("1", "a", 1), header("2", "a", 1), singleBill("3", "without vendor", 1)))
-	must(s, exec(s, `INSERT INTO store.customers VALUES ($1, 'v2'), ($1, 'v7'), ($1, ''), ($1, NULL), ('other', 'v8')`, organization))
-	must(s, s.db.ListParents(t.Context(), s.persons, []string{"named", "v1", ""}))
+	check.Must(s, exec(s, `INSERT INTO store.customers VALUES ($1, 'v2'), ($1, 'v7'), ($1, ''), ($1, NULL), ('other', 'v8')`, organization))
+	check.Must(s, s.db.ListParents(t.Context(), s.persons, []string{"named", "v1", ""}))
 	s.wantRound("each once, in both columns and the configuration", "named v1 v2 v7", "")
 	s.wantRound("all again", "named v1 v2 v7", "")
 
 	// A run that stops after two parents: the next run begins with the others.
 	claim := s.claimOf(s.persons)
 	s.next(claim, "")
-	same(t, "second", "v1", s.next(claim, "no such vendor\x00"))
+	check.Same(t, "second", "v1", s.next(claim, "no such vendor\x00"))
 	_, left, err := s.db.NextParent(t.Context(), claim)
-	errorIf(t, err != nil || left != 2, "%d left, %v, want 2", left, err)
-	same(t, "the failed parent", "1|no such vendor\u2400|t",
+	check.ErrorIf(t, err != nil || left != 2, "%d left, %v, want 2", left, err)
+	check.Same(t, "the failed parent", "1|no such vendor\u2400|t",
 		ask[string](s.fixture, `SELECT concat_ws('|', failures, note, read_at < tried_at) FROM sluice.parents WHERE parent_id = 'v1'`))
 	end := s.of(claim)
 	end.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
 	s.load(end)
 	s.wantRound("the other two first; those that fail have their turn and no more", "v2 v7 named v1", "v2")
 	s.wantRound("the same order", "v2 v7 named v1", "")
-	same(t, "failures after all were read", 0, ask[int](s.fixture, `SELECT sum(failures) FROM sluice.parents`))
+	check.Same(t, "failures after all were read", 0, ask[int](s.fixture, `SELECT sum(failures) FROM sluice.parents`))
 }
 
 func TestParentsComeAndGo(t *testing.T) {
 	s := openStore(t)
-	must(s, exec(s, `INSERT INTO store.customers VALUES ($1, 'a'), ($1, 'b')`, organization))
-	must(s, s.db.ListParents(t.Context(), s.persons, []string{"a", "x"}))
+	check.Must(s, exec(s, `INSERT INTO store.customers VALUES ($1, 'a'), ($1, 'b')`, organization))
+	check.Must(s, s.db.ListParents(t.Context(), s.persons, []string{"a", "x"}))
 	s.wantRound("named and found", "a b x", "")
-	must(s, exec(s, `DELETE FROM store.customers`))
+	check.Must(s, exec(s, `DELETE FROM store.customers`))
 	s.wantRound("no row refers to b any more", "a x", "")
-	must(s, s.db.ListParents(t.Context(), s.persons, nil))
-	must(s, exec(s, `INSERT INTO store.customers VALUES ($1, 'b'), ($1, 'c')`, organization))
+	check.Must(s, s.db.ListParents(t.Context(), s.persons, nil))
+	check.Must(s, exec(s, `INSERT INTO store.customers VALUES ($1, 'b'), ($1, 'c')`, organization))
 	s.wantRound("none is named, b is back", "c b", "")
-	errorIf(t, s.db.ListParents(t.Context(), s.bills, nil) == nil, "bills have no parents, yet they were listed")
+	check.ErrorIf(t, s.db.ListParents(t.Context(), s.bills, nil) == nil, "bills have no parents, yet they were listed")
 	if _, _, err := s.db.NextParent(t.Context(), s.claimOf(s.bills)); err == nil {
 		t.Error("bills have no parents, yet one was asked for")
 	}
@@ -112,7 +113,7 @@ func TestAnOrganizationIsPinnedToItsName(t *testing.T) {
 	}
 	want := func(what string, want warehouse.Identity, got warehouse.Identity, err error) {
 		t.Helper()
-		errorIf(t, err != nil || got != want, "%s: %+v, %v, want %+v", what, got, err, want)
+		check.ErrorIf(t, err != nil || got != want, "%s: %+v, %v, want %+v", what, got, err, want)
 	}
 	got, err := pin("", "", true)
 	want("nothing is known", warehouse.Identity{}, got, err)
@@ -124,16 +125,16 @@ func TestAnOrganizationIsPinnedToItsName(t *testing.T) {
 	want("an answer without a name says nothing", warehouse.Identity{Name: "Alpha", TimeZone: "Europe/Oslo"}, got, err)
 
 	got, err = pin("Beta", "Asia/Tokyo", true)
-	fatalIf(t, !errors.Is(err, warehouse.ErrOtherOrganization) || got.Name != "Alpha",
+	check.FatalIf(t, !errors.Is(err, warehouse.ErrOtherOrganization) || got.Name != "Alpha",
 		"another name: %+v, %v, want ErrOtherOrganization", got, err)
 	for _, word := range []string{"17", `"Alpha"`, `"Beta"`, "sluice organizations accept 17"} {
-		errorIf(t, !strings.Contains(err.Error(), word), "%q does not say %s", err, word)
+		check.ErrorIf(t, !strings.Contains(err.Error(), word), "%q does not say %s", err, word)
 	}
-	same(t, "another organization changed the time zone to", "Europe/Oslo", ask[string](s.fixture, `SELECT time_zone FROM sluice.organizations`))
-	must(s, s.db.AcceptOrganization(t.Context(), "17", warehouse.Identity{Name: "Beta", TimeZone: "Asia/Tokyo", Active: true}))
+	check.Same(t, "another organization changed the time zone to", "Europe/Oslo", ask[string](s.fixture, `SELECT time_zone FROM sluice.organizations`))
+	check.Must(s, s.db.AcceptOrganization(t.Context(), "17", warehouse.Identity{Name: "Beta", TimeZone: "Asia/Tokyo", Active: true}))
 	got, err = pin("Beta", "Asia/Tokyo", true)
 	want("accepted", warehouse.Identity{Name: "Beta", TimeZone: "Asia/Tokyo", Active: true}, got, err)
-	errorIf(t, s.db.AcceptOrganization(t.Context(), "17", warehouse.Identity{}) == nil, "a name that is not there was accepted")
+	check.ErrorIf(t, s.db.AcceptOrganization(t.Context(), "17", warehouse.Identity{}) == nil, "a name that is not there was accepted")
 }
 
 // TestOneColumnOfParents: a column names the same parent in many rows.
@@ -142,7 +143,7 @@ func TestOneColumnOfParents(t *testing.T) {
 	cursor, _ := s.persons.Resource.Cursor.(schema.PerParent)
 	cursor.From = cursor.From[1:]
 	s.persons.Resource.Cursor = cursor
-	must(s, exec(s, `INSERT INTO store.customers VALUES ($1, 'a'), ($1, 'a'), ($1, 'b')`, organization))
+	check.Must(s, exec(s, `INSERT INTO store.customers VALUES ($1, 'a'), ($1, 'a'), ($1, 'b')`, organization))
 	s.wantRound("each once", "a b", "")
 }
 
@@ -156,8 +157,8 @@ func TestARunMayBeDueAgainSooner(t *testing.T) {
 		return time.Duration(seconds * float64(time.Second)).Round(time.Minute)
 	}
 	for again, want := range map[pipeline.Again]time.Duration{pipeline.AgainNot: time.Hour, pipeline.AgainNoParent: 30 * time.Minute, pipeline.AgainMissed: time.Hour} {
-		must(s, exec(s, `UPDATE sluice.streams SET next_due_at = clock_timestamp()`))
-		same(t, fmt.Sprintf("again because of %q: due in", again), want, due(again))
+		check.Must(s, exec(s, `UPDATE sluice.streams SET next_due_at = clock_timestamp()`))
+		check.Same(t, fmt.Sprintf("again because of %q: due in", again), want, due(again))
 	}
 }
 
@@ -165,7 +166,7 @@ func TestARunMayBeDueAgainSooner(t *testing.T) {
 func openValued(t *testing.T) *storeFixture {
 	t.Helper()
 	s := openStore(t)
-	must(s, exec(s, `ALTER TABLE store.bills ADD COLUMN gross numeric, ADD COLUMN net numeric, ADD COLUMN rate numeric, ADD COLUMN stand text`))
+	check.Must(s, exec(s, `ALTER TABLE store.bills ADD COLUMN gross numeric, ADD COLUMN net numeric, ADD COLUMN rate numeric, ADD COLUMN stand text`))
 	bills := s.details.Resource
 	bills.Columns = append(bills.Columns, schema.Decimal("gross", "With tax."), schema.Decimal("net", "Without."), schema.Decimal("rate", "Rate."),
 		schema.Text("status", "Where it stands.").As("stand"))
@@ -185,7 +186,7 @@ type waiting struct {
 func (s *storeFixture) add(rows ...waiting) {
 	s.Helper()
 	for _, r := range rows {
-		must(s, exec(s, `INSERT INTO store.bills (organization_id, bill_id, gross, net, rate, stand, modified, _detail_state, _content_hash, _call_id,
+		check.Must(s, exec(s, `INSERT INTO store.bills (organization_id, bill_id, gross, net, rate, stand, modified, _detail_state, _content_hash, _call_id,
 			_raw_position, _run_id, _first_seen_at, _changed_at)
 			VALUES ($1, $2, nullif($3, '')::numeric, nullif($4, '')::numeric, nullif($5, '')::numeric, nullif($6, ''), '2026-01-01'::timestamptz + $7 * interval '1 day',
 			'pending', '', 1, 0, 1, now() - interval '1 hour', now() - interval '1 hour')`, organization, r.id, r.gross, r.net, r.rate, r.status, r.day))
@@ -215,7 +216,7 @@ func TestTheMostValuableSingleRecordIsReadFirst(t *testing.T) {
 	s.wantPending(3, 10, order[:3]...)
 
 	// The rows of another organization are no part of it.
-	must(s, exec(s, `UPDATE store.bills SET organization_id = 'other' WHERE bill_id IN ('dollar', 'loss')`))
+	check.Must(s, exec(s, `UPDATE store.bills SET organization_id = 'other' WHERE bill_id IN ('dollar', 'loss')`))
 	s.wantPending(2, 8, "paid", "new")
 
 	// A resource without a value reads the newest first, as before.
@@ -230,7 +231,7 @@ func TestWhatAScanMissedIsAskedForFirst(t *testing.T) {
 	s.bills.Resource.Complete = "The test says so."
 	sweep := s.bills
 	sweep.Work = pipeline.WorkSweep
-	must(s, s.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: sweep.Key(), Every: time.Hour, Enabled: true}}))
+	check.Must(s, s.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: sweep.Key(), Every: time.Hour, Enabled: true}}))
 	whole := func(id, gross string) string {
 		return fmt.Sprintf(`{"bill_id":%q,"gross":%s,"rate":1,"status":"paid","modified":"2026-01-01T10:00:00Z"}`, id, gross)
 	}
@@ -254,12 +255,12 @@ func TestEveryTenthPlaceIsOfTheLongestWait(t *testing.T) {
 		s.add(waiting{id: id, gross: fmt.Sprint(100 + n), rate: "1", status: "open", day: 1})
 	}
 	// Row 05 was first seen longest ago, the single record of row 03 was read still before.
-	must(s, exec(s, `UPDATE store.bills SET _first_seen_at = now() - interval '9 days' WHERE bill_id = '05'`))
-	must(s, exec(s, `UPDATE store.bills SET _detail_state = 'stale', _detail_at = now() - interval '20 days' WHERE bill_id = '03'`))
+	check.Must(s, exec(s, `UPDATE store.bills SET _first_seen_at = now() - interval '9 days' WHERE bill_id = '05'`))
+	check.Must(s, exec(s, `UPDATE store.bills SET _detail_state = 'stale', _detail_at = now() - interval '20 days' WHERE bill_id = '03'`))
 	reading := func(place, limit int) string {
 		t.Helper()
 		ids, _, err := s.db.Pending(t.Context(), s.details, place, limit)
-		must(s, err)
+		check.Must(s, err)
 		return strings.Join(ids, " ")
 	}
 	for _, test := range []struct {
@@ -269,7 +270,7 @@ func TestEveryTenthPlaceIsOfTheLongestWait(t *testing.T) {
 		{0, 20, "29 28 27 26 25 24 23 22 21 03 20 19 18 17 16 15 14 13 12 05"},
 		{9, 3, "03 29 28"}, {1009, 1, "03"}, {18, 3, "29 03 28"}, {8, 1, "29"},
 	} {
-		same(t, fmt.Sprintf("from place %d on the rows", test.place), test.want, reading(test.place, test.limit))
+		check.Same(t, fmt.Sprintf("from place %d on the rows", test.place), test.want, reading(test.place, test.limit))
 	}
 
 	// Forty calls, each of which is followed by a new bill that is worth more than all others.
@@ -277,9 +278,9 @@ func TestEveryTenthPlaceIsOfTheLongestWait(t *testing.T) {
 	for place := range 40 {
 		id := reading(place, 1)
 		read = append(read, id)
-		must(s, exec(s, `UPDATE store.bills SET _detail_state = 'current', _detail_at = now() WHERE bill_id = $1`, id))
+		check.Must(s, exec(s, `UPDATE store.bills SET _detail_state = 'current', _detail_at = now() WHERE bill_id = $1`, id))
 		s.add(waiting{id: fmt.Sprintf("new%02d", place), gross: "1000", rate: "1", status: "open", day: 9})
 	}
 	old := slices.DeleteFunc(read, func(id string) bool { return strings.HasPrefix(id, "new") })
-	errorIf(t, cmp.Diff([]string{"29", "03", "05"}, old[:3]) != "" || len(old) != 5, "of the rows that were there first, %v were read", old)
+	check.ErrorIf(t, cmp.Diff([]string{"29", "03", "05"}, old[:3]) != "" || len(old) != 5, "of the rows that were there first, %v were read", old)
 }

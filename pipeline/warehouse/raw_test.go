@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/lineage/rebuild"
 	"sluice/schema/record"
 )
@@ -21,13 +22,13 @@ func (s *storeFixture) bring(stream pipeline.Stream, raws ...string) {
 	s.Helper()
 	claim := s.claimOf(stream)
 	s.load(s.of(claim, raws...))
-	must(s, s.db.Settle(s.Context(), claim, pipeline.Settlement{State: pipeline.StateQueued}))
+	check.Must(s, s.db.Settle(s.Context(), claim, pipeline.Settlement{State: pipeline.StateQueued}))
 }
 
 // as returns the normalizer of a stream's present declaration.
 func (s *storeFixture) as(stream pipeline.Stream) func(raw []byte, parent string) (record.Record, error) {
 	s.Helper()
-	normalizer := sure(record.New(stream.Resource, time.UTC))(s)
+	normalizer := check.Sure(record.New(stream.Resource, time.UTC))(s)
 	return normalizer.RecordUnder
 }
 
@@ -54,10 +55,10 @@ const unguarded = `DROP TRIGGER IF EXISTS somebodys ON store.bills; DROP FUNCTIO
 // of another role, whatever was done to the rows in between.
 func TestRawOfARowIsAlwaysThere(t *testing.T) {
 	s := openStore(t)
-	must(s, exec(s, `ALTER TABLE store.bills_lines ADD _deleted_at timestamptz`))
+	check.Must(s, exec(s, `ALTER TABLE store.bills_lines ADD _deleted_at timestamptz`))
 	const records = 4
 	rapid.Check(t, func(r *rapid.T) {
-		must(s, exec(s, `TRUNCATE store.bills, store.bills_lines, sluice.raw_records, sluice.raw_looks, sluice.quarantine; `+unguarded))
+		check.Must(s, exec(s, `TRUNCATE store.bills, store.bills_lines, sluice.raw_records, sluice.raw_looks, sluice.quarantine; `+unguarded))
 		day, last, single := map[int]int{}, map[int]string{}, map[int]string{}
 		load := func(stream pipeline.Stream, of func(id int) string, into map[int]string) {
 			var raws []string
@@ -72,7 +73,7 @@ func TestRawOfARowIsAlwaysThere(t *testing.T) {
 			}
 			if len(raws) > 0 {
 				s.bring(stream, raws...)
-				must(s, exec(s, follow))
+				check.Must(s, exec(s, follow))
 			}
 		}
 		// Lists, and single records, carry the same keys of a record each time: only the table
@@ -105,12 +106,12 @@ func TestRawOfARowIsAlwaysThere(t *testing.T) {
 			case 3:
 				load(s.details, details, single)
 			case 4:
-				must(s, exec(s, `UPDATE sluice.raw_records SET kept_at = kept_at - interval '30 days'; DELETE FROM sluice.raw_looks`))
+				check.Must(s, exec(s, `UPDATE sluice.raw_records SET kept_at = kept_at - interval '30 days'; DELETE FROM sluice.raw_looks`))
 			case 5:
-				must(s, s.db.PruneRaw(t.Context(), 40*24*time.Hour))
+				check.Must(s, s.db.PruneRaw(t.Context(), 40*24*time.Hour))
 			case 6:
-				must(s, exec(s, `UPDATE store.bills SET _deleted_at = now() WHERE bill_id = $1`, fmt.Sprint(rapid.IntRange(1, records).Draw(r, "dies"))))
-				must(s, exec(s, follow))
+				check.Must(s, exec(s, `UPDATE store.bills SET _deleted_at = now() WHERE bill_id = $1`, fmt.Sprint(rapid.IntRange(1, records).Draw(r, "dies"))))
+				check.Must(s, exec(s, follow))
 			default:
 				s.rebuilt(r, rapid.Bool().Draw(r, "guarded"))
 			}
@@ -118,8 +119,8 @@ func TestRawOfARowIsAlwaysThere(t *testing.T) {
 				r.Fatalf("rows without raw records: %s", got)
 			}
 		}
-		must(s, exec(s, `DELETE FROM sluice.raw_looks`))
-		must(s, s.db.PruneRaw(t.Context(), 40*24*time.Hour))
+		check.Must(s, exec(s, `DELETE FROM sluice.raw_looks`))
+		check.Must(s, s.db.PruneRaw(t.Context(), 40*24*time.Hour))
 		// Each position of each archive, counted without the program's own counts.
 		if left := ask[int](s.fixture, `SELECT count(*) FROM sluice.raw_records w WHERE kept_at < now() - interval '40 days' AND NOT EXISTS (
 			SELECT FROM json_array_elements(w.records::json) WITH ORDINALITY AS e (raw, n), store.bills b
@@ -135,36 +136,36 @@ func TestRawOfARowIsAlwaysThere(t *testing.T) {
 func (s *storeFixture) lead(r *rapid.T, loaded map[int]string, place, where string) {
 	s.Helper()
 	rows, err := s.db.Pool().Query(s.Context(), `SELECT bill_id::int, sluice.raw_record(`+place+`)::text FROM store.bills WHERE `+where)
-	must(s, err)
+	check.Must(s, err)
 	defer rows.Close()
 	for rows.Next() {
 		var id int
 		var raw string
-		must(s, rows.Scan(&id, &raw))
+		check.Must(s, rows.Scan(&id, &raw))
 		if raw != loaded[id] {
 			r.Fatalf("the row of %d leads by %s to %s, loaded was %s", id, place, raw, loaded[id])
 		}
 	}
-	must(s, rows.Err())
+	check.Must(s, rows.Err())
 }
 
 // rebuilt edits rows by hand and rebuilds them: all values are as they were.
 func (s *storeFixture) rebuilt(r *rapid.T, guard bool) {
 	s.Helper()
 	if guard {
-		must(s, exec(s, guarded))
-		defer func() { must(s, exec(s, unguarded)) }()
+		check.Must(s, exec(s, guarded))
+		defer func() { check.Must(s, exec(s, unguarded)) }()
 	}
 	before := s.tables()
 	// Only the table holds values that only earlier versions carried.
 	const carry = `EXISTS (SELECT FROM (VALUES (sluice.raw_record(_call_id, _raw_position)), (sluice.raw_record(_detail_call_id, _detail_raw_position))) AS v (raw)
 		WHERE raw -> '%s' IS NOT NULL)`
-	must(s, exec(s, `UPDATE store.bills SET total = 'edited' WHERE `+fmt.Sprintf(carry, "total")))
-	must(s, exec(s, `UPDATE store.bills_lines SET line = 'edited' FROM store.bills WHERE bill_id = _parent_id AND `+fmt.Sprintf(carry, "lines")))
+	check.Must(s, exec(s, `UPDATE store.bills SET total = 'edited' WHERE `+fmt.Sprintf(carry, "total")))
+	check.Must(s, exec(s, `UPDATE store.bills_lines SET line = 'edited' FROM store.bills WHERE bill_id = _parent_id AND `+fmt.Sprintf(carry, "lines")))
 	rows := ask[int](s.fixture, `SELECT count(*) FROM store.bills`)
 	edited := ask[int](s.fixture, `SELECT count(*) FROM store.bills WHERE total = 'edited' OR bill_id IN (SELECT _parent_id FROM store.bills_lines WHERE line = 'edited')`)
 	for _, rewritten := range []int{edited, 0} { // a correct row is not written
-		counts := sure(rebuild.Run(s.Context(), s.db, s.bills, rebuild.All, s.as(s.bills), nil))(s)
+		counts := check.Sure(rebuild.Run(s.Context(), s.db, s.bills, rebuild.All, s.as(s.bills), nil))(s)
 		if counts != (rebuild.Counts{Rows: rows, Rewritten: rewritten}) {
 			r.Fatalf("counts %+v of %d rows, of which %d are to be written", counts, rows, rewritten)
 		}
@@ -180,15 +181,15 @@ func TestWhatDoesNotFitARebuildStays(t *testing.T) {
 	s := openStore(t)
 	s.bring(s.bills, header("1", "a", 1), header("2", "bad", 1), header("3", "c", 1))
 	before := s.tables()
-	must(s, exec(s, `UPDATE store.bills SET vendor_id = 'edited'; ALTER TABLE store.bills ADD CONSTRAINT good CHECK (total <> 'bad') NOT VALID`))
-	counts := sure(rebuild.Run(t.Context(), s.db, s.bills, rebuild.All, s.as(s.bills), nil))(s)
-	errorIf(t, counts != (rebuild.Counts{Rows: 3, Rewritten: 2, Rejected: 1}), "counts %+v", counts)
-	same(t, "edited still", "2", ask[string](s.fixture, `SELECT string_agg(bill_id, ' ') FROM store.bills WHERE vendor_id = 'edited'`))
-	must(s, exec(s, `ALTER TABLE store.bills DROP CONSTRAINT good`))
-	counts = sure(rebuild.Run(t.Context(), s.db, s.bills, rebuild.All, s.as(s.bills), nil))(s)
-	errorIf(t, counts != (rebuild.Counts{Rows: 3, Rewritten: 1}), "counts when the database takes it: %+v", counts)
-	same(t, "rebuilt", before, s.tables())
-	same(t, "in quarantine", "2|23514|open", ask[string](s.fixture, `SELECT concat_ws('|', record_id, code, state) FROM sluice.quarantine`))
+	check.Must(s, exec(s, `UPDATE store.bills SET vendor_id = 'edited'; ALTER TABLE store.bills ADD CONSTRAINT good CHECK (total <> 'bad') NOT VALID`))
+	counts := check.Sure(rebuild.Run(t.Context(), s.db, s.bills, rebuild.All, s.as(s.bills), nil))(s)
+	check.ErrorIf(t, counts != (rebuild.Counts{Rows: 3, Rewritten: 2, Rejected: 1}), "counts %+v", counts)
+	check.Same(t, "edited still", "2", ask[string](s.fixture, `SELECT string_agg(bill_id, ' ') FROM store.bills WHERE vendor_id = 'edited'`))
+	check.Must(s, exec(s, `ALTER TABLE store.bills DROP CONSTRAINT good`))
+	counts = check.Sure(rebuild.Run(t.Context(), s.db, s.bills, rebuild.All, s.as(s.bills), nil))(s)
+	check.ErrorIf(t, counts != (rebuild.Counts{Rows: 3, Rewritten: 1}), "counts when the database takes it: %+v", counts)
+	check.Same(t, "rebuilt", before, s.tables())
+	check.Same(t, "in quarantine", "2|23514|open", ask[string](s.fixture, `SELECT concat_ws('|', record_id, code, state) FROM sluice.quarantine`))
 }
 
 // TestARebuildGoesOnWhereItStopped: after an interruption it continues with the counts of the
@@ -205,39 +206,39 @@ func TestARebuildGoesOnWhereItStopped(t *testing.T) {
 	}
 	before := s.tables()
 	calls := ask[int](s.fixture, `SELECT count(*) FROM sluice.calls`)
-	must(s, exec(s, `UPDATE store.bills SET total = 'edited'`))
+	check.Must(s, exec(s, `UPDATE store.bills SET total = 'edited'`))
 	interrupted := func() {
 		t.Helper()
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		failsWith(t, failure(rebuild.Run(ctx, s.db, s.bills, rebuild.All, s.as(s.bills), func(int) { cancel() })), context.Canceled)
-		same(t, "rows are still to be written", rows-2000, ask[int](s.fixture, `SELECT count(*) FROM store.bills WHERE total = 'edited'`))
+		check.FailsWith(t, check.Failure(rebuild.Run(ctx, s.db, s.bills, rebuild.All, s.as(s.bills), func(int) { cancel() })), context.Canceled)
+		check.Same(t, "rows are still to be written", rows-2000, ask[int](s.fixture, `SELECT count(*) FROM store.bills WHERE total = 'edited'`))
 	}
 	interrupted()
-	must(s, exec(s, `UPDATE store.bills SET total = 'edited' WHERE bill_id = '00007'`)) // before the position: not compared again
+	check.Must(s, exec(s, `UPDATE store.bills SET total = 'edited' WHERE bill_id = '00007'`)) // before the position: not compared again
 	var steps []int
-	counts := sure(rebuild.Run(t.Context(), s.db, s.bills, rebuild.All, s.as(s.bills), func(n int) { steps = append(steps, n) }))(s)
-	errorIf(t, counts != (rebuild.Counts{Rows: rows, Rewritten: rows}) || !slices.Equal(steps, []int{4000, 4500}),
+	counts := check.Sure(rebuild.Run(t.Context(), s.db, s.bills, rebuild.All, s.as(s.bills), func(n int) { steps = append(steps, n) }))(s)
+	check.ErrorIf(t, counts != (rebuild.Counts{Rows: rows, Rewritten: rows}) || !slices.Equal(steps, []int{4000, 4500}),
 		"it went on with %+v in steps %v", counts, steps)
-	same(t, "edited rows left", "00007", ask[string](s.fixture, `SELECT string_agg(bill_id, ' ') FROM store.bills WHERE total = 'edited'`))
-	must(s, exec(s, `UPDATE store.bills SET total = 'edited'`))
+	check.Same(t, "edited rows left", "00007", ask[string](s.fixture, `SELECT string_agg(bill_id, ' ') FROM store.bills WHERE total = 'edited'`))
+	check.Must(s, exec(s, `UPDATE store.bills SET total = 'edited'`))
 	interrupted()
-	must(s, exec(s, `CREATE TABLE store.marks AS SELECT bill_id, _payload_hash FROM store.bills`))
+	check.Must(s, exec(s, `CREATE TABLE store.marks AS SELECT bill_id, _payload_hash FROM store.bills`))
 	stream, learned := s.learned()
-	counts = sure(rebuild.Run(t.Context(), s.db, stream, rebuild.All, learned, nil))(s)
+	counts = check.Sure(rebuild.Run(t.Context(), s.db, stream, rebuild.All, learned, nil))(s)
 	if counts != (rebuild.Counts{Rows: rows, Rewritten: rows}) { // their payload hashes are those of another declaration
 		t.Errorf("with another declaration, from the start: %+v", counts)
 	}
-	must(s, exec(s, `ALTER TABLE store.bills DROP colour, DROP weight`))
+	check.Must(s, exec(s, `ALTER TABLE store.bills DROP colour, DROP weight`))
 	// Payload hashes depend on the declaration.
 	if same := ask[int](s.fixture, `SELECT count(*) FROM store.bills JOIN store.marks m USING (bill_id) WHERE m._payload_hash IS NOT DISTINCT FROM bills._payload_hash`); same != 0 {
 		t.Errorf("%d rows have the payload hash of the earlier declaration", same)
 	}
-	must(s, exec(s, `UPDATE store.bills b SET _payload_hash = m._payload_hash FROM store.marks m WHERE m.bill_id = b.bill_id`))
-	same(t, "rebuilt", before, s.tables())
-	same(t, "rebuilds", "done superseded done", ask[string](s.fixture, `SELECT string_agg(outcome, ' ' ORDER BY id) FROM sluice.rebuilds`))
+	check.Must(s, exec(s, `UPDATE store.bills b SET _payload_hash = m._payload_hash FROM store.marks m WHERE m.bill_id = b.bill_id`))
+	check.Same(t, "rebuilt", before, s.tables())
+	check.Same(t, "rebuilds", "done superseded done", ask[string](s.fixture, `SELECT string_agg(outcome, ' ' ORDER BY id) FROM sluice.rebuilds`))
 	got := ask[int](s.fixture, `SELECT count(*) FROM sluice.calls`)
-	errorIf(t, got != calls, "%d calls were made", got-calls)
+	check.ErrorIf(t, got != calls, "%d calls were made", got-calls)
 }
 
 // TestAnotherRuleOfTheHashIsFound: only lists that hold raw records have to be rebuilt, once.
@@ -250,23 +251,23 @@ func TestAnotherRuleOfTheHashIsFound(t *testing.T) {
 	before := s.tables()
 	others := func() string {
 		t.Helper()
-		keys := sure(s.db.OtherRule(t.Context()))(s)
+		keys := check.Sure(s.db.OtherRule(t.Context()))(s)
 		return fmt.Sprint(keys)
 	}
-	same(t, "of another rule than the one that just loaded them", "[]", others())
-	must(s, exec(s, `UPDATE sluice.streams SET hash_rule = 0`))
-	must(s, exec(s, `UPDATE store.bills SET _content_hash = '\x00112233445566778899aabbccddeeff'`))
-	must(s, exec(s, `UPDATE sluice.streams SET requested_gen = served_gen + 1, next_due_at = '2026-01-01', last_done_at = '2026-01-01'`))
-	same(t, "of another rule", fmt.Sprint([]pipeline.Key{s.bills.Key()}), others())
+	check.Same(t, "of another rule than the one that just loaded them", "[]", others())
+	check.Must(s, exec(s, `UPDATE sluice.streams SET hash_rule = 0`))
+	check.Must(s, exec(s, `UPDATE store.bills SET _content_hash = '\x00112233445566778899aabbccddeeff'`))
+	check.Must(s, exec(s, `UPDATE sluice.streams SET requested_gen = served_gen + 1, next_due_at = '2026-01-01', last_done_at = '2026-01-01'`))
+	check.Same(t, "of another rule", fmt.Sprint([]pipeline.Key{s.bills.Key()}), others())
 	counts, err := rebuild.Run(t.Context(), s.db, s.bills, rebuild.Changed, s.as(s.bills), nil)
-	errorIf(t, err != nil || counts.Rewritten != 1, "rebuilt: %+v, %v", counts, err)
-	must(s, exec(s, `UPDATE store.bills SET _changed_at = _first_seen_at`)) // it says when the row got its hash
-	same(t, "rebuilt", before, s.tables())
+	check.ErrorIf(t, err != nil || counts.Rewritten != 1, "rebuilt: %+v, %v", counts, err)
+	check.Must(s, exec(s, `UPDATE store.bills SET _changed_at = _first_seen_at`)) // it says when the row got its hash
+	check.Same(t, "rebuilt", before, s.tables())
 	if got := ask[string](s.fixture, `SELECT concat_ws(' ', requested_gen - served_gen, next_due_at = '2026-01-01' AND last_done_at = '2026-01-01', state, run_id)
 		FROM sluice.streams WHERE resource = 'bills'`); got != "1 t idle" {
 		t.Errorf("the request for the list is still to be served when it is due: %s", got)
 	}
-	same(t, "of another rule after that", "[]", others())
+	check.Same(t, "of another rule after that", "[]", others())
 }
 
 // TestRawOfHistoryAndQuarantineStays: raw records that a history table or an open entry of the
@@ -277,21 +278,21 @@ func TestRawOfHistoryAndQuarantineStays(t *testing.T) {
 	for version := range 5 {
 		s.bring(s.bills, header("1", fmt.Sprint(version), version+1))
 	}
-	must(s, exec(s, `CREATE TABLE store.bills_history (organization_id text, bill_id text, _call_id bigint);
+	check.Must(s, exec(s, `CREATE TABLE store.bills_history (organization_id text, bill_id text, _call_id bigint);
 		INSERT INTO store.bills_history SELECT organization_id, '1', min(call_id) FROM sluice.raw_records GROUP BY 1;
 		INSERT INTO sluice.quarantine (organization_id, service, resource, record_hash, raw, code, call_id)
 		SELECT organization_id, 'store', 'bills', '\x01', '', 'no_id', min(call_id) + 1 FROM sluice.raw_records GROUP BY 1;
 		UPDATE sluice.raw_records SET kept_at = now() - interval '41 days' WHERE call_id <> (SELECT max(call_id) - 1 FROM sluice.raw_records)`))
 	left := func(what, want string) {
 		t.Helper()
-		must(s, s.db.PruneRaw(t.Context(), 40*24*time.Hour))
+		check.Must(s, s.db.PruneRaw(t.Context(), 40*24*time.Hour))
 		got := ask[string](s.fixture, `SELECT string_agg(sluice.raw_record(call_id, 0) ->> 'total', ' ' ORDER BY call_id) FROM sluice.raw_records`)
-		errorIf(t, got != want, "%s, versions %s are kept, want %s", what, got, want)
+		check.ErrorIf(t, got != want, "%s, versions %s are kept, want %s", what, got, want)
 	}
 	left("with history and quarantine", "0 1 3 4")
-	must(s, exec(s, `DELETE FROM store.bills_history; UPDATE sluice.quarantine SET state = 'resolved'`))
+	check.Must(s, exec(s, `DELETE FROM store.bills_history; UPDATE sluice.quarantine SET state = 'resolved'`))
 	left("on the same day", "0 1 3 4")
-	must(s, exec(s, `UPDATE sluice.raw_looks SET looked_at = looked_at - interval '25 hours'`))
+	check.Must(s, exec(s, `UPDATE sluice.raw_looks SET looked_at = looked_at - interval '25 hours'`))
 	left("without them", "3 4")
-	errorIf(t, s.db.PruneRaw(t.Context(), time.Hour) == nil, "raw records can be kept for an hour")
+	check.ErrorIf(t, s.db.PruneRaw(t.Context(), time.Hour) == nil, "raw records can be kept for an hour")
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/calls"
 	"sluice/pipeline/warehouse/postgres"
@@ -34,7 +35,7 @@ func TestRunPage(t *testing.T) {
 		`INSERT INTO sluice.runs (organization_id, service, resource, class, gen, started_at, ended_at, outcome)
 			SELECT 'p', 'shop', 'things', 'sweep', 0, '2026-03-03Z', '2026-03-03Z', 'done' FROM generate_series(6, 20005)`,
 	} {
-		must(t, failure(pool.Exec(t.Context(), sql)))
+		check.Must(t, check.Failure(pool.Exec(t.Context(), sql)))
 	}
 	for name, c := range map[string]struct {
 		filter  streams.RunFilter
@@ -56,12 +57,12 @@ func TestRunPage(t *testing.T) {
 		"an organization without others":  {streams.RunFilter{Organization: "o"}, "", 6, []int64{5, 4, 3, 2, 1}, 0},
 	} {
 		got, err := reader.RunPage(t.Context(), c.filter, c.outcome, c.before)
-		fatalIf(t, err != nil, "%s: %v", name, err)
+		check.FatalIf(t, err != nil, "%s: %v", name, err)
 		diff := cmp.Diff(c.want, idsOf(got))
-		errorIf(t, diff != "" || got.Before != c.next, "%s: goes on before %d, want %d (-want +got):\n%s", name, got.Before, c.next, diff)
+		check.ErrorIf(t, diff != "" || got.Before != c.next, "%s: goes on before %d, want %d (-want +got):\n%s", name, got.Before, c.next, diff)
 	}
 	// A run of a page is the run that is read by itself.
-	page := sure(reader.RunPage(t.Context(), streams.RunFilter{Organization: "o", Service: "shop", Resource: "things"}, "failed", 0))(t)
+	page := check.Sure(reader.RunPage(t.Context(), streams.RunFilter{Organization: "o", Service: "shop", Resource: "things"}, "failed", 0))(t)
 	one, err := reader.RunProgress(t.Context(), 1)
 	sameAs(t, one)(page.Runs[0], err)
 }
@@ -76,7 +77,7 @@ func TestRunDays(t *testing.T) {
 		t.Fatal(err)
 	}
 	kolkata, err := time.LoadLocation("Asia/Kolkata") // where the day begins at 18:30 UTC
-	must(t, err)
+	check.Must(t, err)
 	key := pipeline.Key{Organization: "o", Service: "shop", Resource: "things"}
 	got, err := reader.RunDays(t.Context(), key, kolkata, instant(t, "2026-03-01 00:00:00"))
 	sameAs(t, []streams.RunDay{{Day: "2026-03-01", Done: 1, Failed: 1}, {Day: "2026-03-02", Done: 2, Provisional: 1}})(got, err)
@@ -85,7 +86,7 @@ func TestRunDays(t *testing.T) {
 func TestQuarantineOfARun(t *testing.T) {
 	reader := openReading(t)
 	got, err := reader.QuarantineOfRun(t.Context(), 1, 10)
-	errorIf(t, err != nil || len(got) != 1 || got[0].ID != 1 || got[0].Record != "17" || got[0].Code != "wrong_type" || got[0].Raw != nil,
+	check.ErrorIf(t, err != nil || len(got) != 1 || got[0].ID != 1 || got[0].Record != "17" || got[0].Code != "wrong_type" || got[0].Raw != nil,
 		"run 1 met %+v (%v), want entry 1 without its bytes", got, err)
 }
 
@@ -93,11 +94,11 @@ func TestWaitReasons(t *testing.T) {
 	pool, reader := openReadingPool(t)
 	look := func() map[int64]string {
 		t.Helper()
-		got := sure(reader.WaitReasons(t.Context(), []int64{1, 2}))(t)
+		got := check.Sure(reader.WaitReasons(t.Context(), []int64{1, 2}))(t)
 		return got
 	}
-	same(t, "reasons of the run that goes on", 0, len(look()))
-	must(t, failure(pool.Exec(t.Context(), `UPDATE sluice.streams SET state = 'waiting', reason = 'exhausted: code 45' WHERE run_id = 2`)))
+	check.Same(t, "reasons of the run that goes on", 0, len(look()))
+	check.Must(t, check.Failure(pool.Exec(t.Context(), `UPDATE sluice.streams SET state = 'waiting', reason = 'exhausted: code 45' WHERE run_id = 2`)))
 	if got := look(); len(got) != 1 || got[2] != "exhausted: code 45" {
 		t.Errorf("run 2 waits because of %q", got[2])
 	}
@@ -118,17 +119,17 @@ INSERT INTO sluice.external_spent VALUES ('d', 'shop', '2026-03-01Z', 12, 100), 
 
 func TestDay(t *testing.T) {
 	pool, reader := openReadingPool(t)
-	must(t, failure(pool.Exec(t.Context(), spentDays)))
-	day := sure(reader.Day(t.Context(), "d", "shop", pipeline.Limits{}))(t)
+	check.Must(t, check.Failure(pool.Exec(t.Context(), spentDays)))
+	day := check.Sure(reader.Day(t.Context(), "d", "shop", pipeline.Limits{}))(t)
 	if day.Spent != 14 || day.ByClass[pipeline.ClassIncremental] != 1 || day.ByClass[pipeline.ClassSweep] != 13 || day.LastHour != 5 || day.Turn != nil {
 		t.Errorf("the day is %+v, want 14 spent, 1 of them incremental and 13 sweeps, 5 in the last hour", day)
 	}
 	// Of 60 used calls, 10 were ours in an earlier minute and 2 in this one. Of the 40 that were
 	// left, 3 were reserved since.
-	errorIf(t, day.External == nil || *day.External != 48 || day.SeenLeft == nil || *day.SeenLeft != 37,
+	check.ErrorIf(t, day.External == nil || *day.External != 48 || day.SeenLeft == nil || *day.SeenLeft != 37,
 		"others spent %v, %v are left, want 48 and 37", day.External, day.SeenLeft)
 	// The minute in which upstream's day began is ours, too.
-	must(t, failure(pool.Exec(t.Context(), `INSERT INTO sluice.spent (organization_id, service, span, began_at, reserved, calls, sweep)
+	check.Must(t, check.Failure(pool.Exec(t.Context(), `INSERT INTO sluice.spent (organization_id, service, span, began_at, reserved, calls, sweep)
 		SELECT organization_id, service, 'minute', date_bin('1 minute', reset_at - interval '24 hours', 'epoch'), 7, 7, 7
 		FROM sluice.day_budgets WHERE (organization_id, service) = ('d', 'shop')`)))
 	if first, err := reader.Day(t.Context(), "d", "shop", pipeline.Limits{}); err != nil || first.External == nil || *first.External != 41 {
@@ -141,11 +142,11 @@ func TestDay(t *testing.T) {
 	turned, err := reader.Day(t.Context(), "d", "shop", pipeline.Limits{
 		ResetZone: "UTC", ResetHour: day.At.UTC().Add(-3 * time.Hour).Hour(),
 	})
-	must(t, err)
-	errorIf(t, turned.Spent != 4 || turned.Turn == nil || turned.Turn.Sub(day.At) < 20*time.Hour || turned.Turn.Sub(day.At) > 21*time.Hour,
+	check.Must(t, err)
+	check.ErrorIf(t, turned.Spent != 4 || turned.Turn == nil || turned.Turn.Sub(day.At) < 20*time.Hour || turned.Turn.Sub(day.At) > 21*time.Hour,
 		"the day that turned three hours ago is %+v, want 4 spent, and that it turns again in 20 hours and some", turned)
 	none, err := reader.Day(t.Context(), "d", "nothing", pipeline.Limits{})
-	errorIf(t, err != nil || none.Spent != 0 || none.External != nil || none.SeenLeft != nil || len(none.Before) != 0,
+	check.ErrorIf(t, err != nil || none.Spent != 0 || none.External != nil || none.SeenLeft != nil || len(none.Before) != 0,
 		"a service that was never called has %+v (%v)", none, err)
 }
 
@@ -173,7 +174,7 @@ INSERT INTO shop.bills VALUES ('r', '2025-01-31', '2026-01-01 10:00Z'), ('r', '2
 
 func TestBackfills(t *testing.T) {
 	pool, reader := openReadingPool(t)
-	must(t, failure(pool.Exec(t.Context(), askedBefore)))
+	check.Must(t, check.Failure(pool.Exec(t.Context(), askedBefore)))
 	until, over := instant(t, "2026-03-01 18:30:00"), instant(t, "2026-02-02 00:00:00")
 	running := backfills.Backfill{
 		ID: 2, Organization: "r", Service: "shop", Resource: "bills", Column: "date", From: "2025-10-01", State: "running",
@@ -189,15 +190,15 @@ func TestBackfills(t *testing.T) {
 	sameAs(t, []backfills.Backfill{running, cancelled}, numbers)(reader.List(t.Context(), backfills.Filter{}))
 	sameAs(t, []backfills.Backfill{running}, numbers)(reader.List(t.Context(), backfills.Filter{Open: true}))
 	sameAs(t, cancelled, numbers)(reader.Backfill(t.Context(), 1))
-	failsWith(t, failure(reader.Backfill(t.Context(), 99)), warehouse.ErrNotFound)
+	check.FailsWith(t, check.Failure(reader.Backfill(t.Context(), 99)), warehouse.ErrNotFound)
 	known, err := reader.FactsOfStreams(t.Context(), "r")
-	errorIf(t, err != nil || len(known) != 2 || known[0].Resource != "bills" || known[0].Rows != 0 || known[0].RowsBeside != 730,
+	check.ErrorIf(t, err != nil || len(known) != 2 || known[0].Resource != "bills" || known[0].Rows != 0 || known[0].RowsBeside != 730,
 		"what is known of the list beside its backfills: %+v, %v", known, err)
 }
 
 func TestRowsWithin(t *testing.T) {
 	pool, reader := openReadingPool(t)
-	must(t, failure(pool.Exec(t.Context(), askedBefore)))
+	check.Must(t, check.Failure(pool.Exec(t.Context(), askedBefore)))
 	table := [2]string{"shop", "bills"}
 	first, last := instant(t, "2025-02-01 00:00:00"), instant(t, "2025-02-28 00:00:00")
 	got, err := reader.RowsWithin(t.Context(), "r", table, "day", true, warehouse.Span{From: first, To: last}, warehouse.Span{To: first}, warehouse.Span{From: last})
@@ -205,7 +206,7 @@ func TestRowsWithin(t *testing.T) {
 	got, err = reader.RowsWithin(t.Context(), "r", table, "modified", false, warehouse.Span{From: instant(t, "2026-01-02 10:00:00")}, warehouse.Span{})
 	sameAs(t, []int64{2, 4})(got, err)
 	sameAs(t, []int64{4})(reader.RowsWithin(t.Context(), "r", table, "", false, warehouse.Span{From: first}))
-	errorIf(t, failure(reader.RowsWithin(t.Context(), "r", [2]string{"shop", "nothing"}, "", false, warehouse.Span{})) == nil,
+	check.ErrorIf(t, check.Failure(reader.RowsWithin(t.Context(), "r", [2]string{"shop", "nothing"}, "", false, warehouse.Span{})) == nil,
 		"rows of a table that is not there were counted")
 }
 
@@ -234,7 +235,7 @@ var ofThings = pipeline.Key{Organization: "q", Service: "shop", Resource: "thing
 
 func TestKnown(t *testing.T) {
 	pool, reader := openReadingPool(t)
-	must(t, failure(pool.Exec(t.Context(), ranBefore)))
+	check.Must(t, check.Failure(pool.Exec(t.Context(), ranBefore)))
 	want := []streams.Facts{{
 		Organization: "q", Service: "shop", Resource: "things", SinceSeconds: 7200, EverySeconds: 5400, Runs: 3, Rows: 110,
 		Changed: 12, WatchedSeconds: 8 * 3600, Parents: 2,
@@ -242,7 +243,7 @@ func TestKnown(t *testing.T) {
 	about := cmp.Options{cmpopts.EquateApprox(0, 60), cmpopts.IgnoreFields(streams.Facts{}, "Watermark")}
 	known, err := reader.FactsOfStreams(t.Context(), "q")
 	diff := cmp.Diff(want, known, about)
-	errorIf(t, diff != "" || err != nil, "known: %v\n%s", err, diff)
+	check.ErrorIf(t, diff != "" || err != nil, "known: %v\n%s", err, diff)
 	if known, err = reader.FactsSoon(t.Context(), ofThings, true); len(known) != 1 || err != nil {
 		t.Errorf("at the start of a run: %v, %v", known, err)
 	}
@@ -250,13 +251,13 @@ func TestKnown(t *testing.T) {
 		`UPDATE sluice.runs SET forecast_calls = 3, forecast_basis = 'measured', rows_before = 110 WHERE id = (SELECT max(id) FROM sluice.runs WHERE organization_id = 'q')`,
 		`UPDATE sluice.runs SET pages = CASE WHEN ended_at IS NULL THEN 1 ELSE pages END, forecast_calls = NULL, forecast_basis = NULL, rows_before = NULL`,
 	} {
-		must(t, failure(pool.Exec(t.Context(), spoil)))
+		check.Must(t, check.Failure(pool.Exec(t.Context(), spoil)))
 		if known, err := reader.FactsSoon(t.Context(), ofThings, true); len(known) != 0 || err != nil {
 			t.Errorf("after %s: %v, %v", spoil, known, err)
 		}
 	}
 	// A forecast holds what earlier runs inserted: 1000, and 3 + 0 came after it.
-	must(t, failure(pool.Exec(t.Context(), `UPDATE sluice.runs
+	check.Must(t, check.Failure(pool.Exec(t.Context(), `UPDATE sluice.runs
 		SET forecast_calls = 1, forecast_basis = 'measured', rows_before = CASE outcome WHEN 'failed' THEN 1000 ELSE 5 END
 		WHERE organization_id = 'q' AND (outcome = 'failed' OR started_at < now() - interval '1 day')`)))
 	if known, err = reader.FactsOfStreams(t.Context(), "q"); err != nil || len(known) != 1 || known[0].Rows != 1003 {
@@ -281,14 +282,14 @@ func TestKnown(t *testing.T) {
 // rows wait.
 func TestAForecastWaitsForNobody(t *testing.T) {
 	pool, reader := openReadingPool(t)
-	must(t, failure(pool.Exec(t.Context(), backlogs)))
-	holder := sure(pool.Begin(t.Context()))(t)
-	must(t, failure(holder.Exec(t.Context(), `LOCK TABLE shop.bills IN ACCESS EXCLUSIVE MODE`)))
+	check.Must(t, check.Failure(pool.Exec(t.Context(), backlogs)))
+	holder := check.Sure(pool.Begin(t.Context()))(t)
+	check.Must(t, check.Failure(holder.Exec(t.Context(), `LOCK TABLE shop.bills IN ACCESS EXCLUSIVE MODE`)))
 	details := pipeline.Key{Organization: "q", Service: "shop", Resource: "bills.details"}
 	if known, err := reader.FactsSoon(t.Context(), details, false); !postgres.Busy(err) {
 		t.Errorf("behind a lock: %v, %v", known, err)
 	}
-	must(t, holder.Rollback(t.Context()))
+	check.Must(t, holder.Rollback(t.Context()))
 	if known, err := reader.FactsSoon(t.Context(), details, false); err != nil || len(known) != 1 || known[0].Waiting != 5 {
 		t.Errorf("without it: %+v, %v", known, err)
 	}

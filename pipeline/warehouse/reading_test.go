@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sluice/migrations"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/calls"
 	"sluice/pipeline/warehouse/quarantine"
@@ -76,14 +77,14 @@ func openReadingPool(t *testing.T) (*pgxpool.Pool, *warehouse.DB) {
 		_, err = pool.Exec(ctx, seedReading)
 		return err
 	})
-	db := sure(warehouse.Open(t.Context(), url, warehouse.Options{}))(t)
+	db := check.Sure(warehouse.Open(t.Context(), url, warehouse.Options{}))(t)
 	t.Cleanup(db.Close)
 	return db.Pool(), db
 }
 
 func instant(t *testing.T, text string) time.Time {
 	t.Helper()
-	instant := sure(time.Parse("2006-01-02 15:04:05", text))(t)
+	instant := check.Sure(time.Parse("2006-01-02 15:04:05", text))(t)
 	return instant
 }
 
@@ -92,8 +93,8 @@ func sameAs[T any](t *testing.T, want T, options ...cmp.Option) func(T, error) {
 	t.Helper()
 	return func(got T, err error) {
 		t.Helper()
-		must(t, err)
-		same(t, "what was read", want, got, append(options, cmpopts.EquateEmpty())...)
+		check.Must(t, err)
+		check.Same(t, "what was read", want, got, append(options, cmpopts.EquateEmpty())...)
 	}
 }
 
@@ -132,10 +133,10 @@ INSERT INTO sluice.parents (organization_id, service, resource, parent_id, read_
 
 func TestBacklogsOfStreams(t *testing.T) {
 	pool, reader := openReadingPool(t)
-	must(t, failure(pool.Exec(t.Context(), backlogs)))
+	check.Must(t, check.Failure(pool.Exec(t.Context(), backlogs)))
 	look := func() map[string]streams.Status {
 		t.Helper()
-		rows := sure(reader.Streams(t.Context(), "q"))(t)
+		rows := check.Sure(reader.Streams(t.Context(), "q"))(t)
 		found := map[string]streams.Status{}
 		for _, stream := range rows {
 			found[stream.Resource] = streams.Status{Details: stream.Details, Parents: stream.Parents}
@@ -149,14 +150,14 @@ func TestBacklogsOfStreams(t *testing.T) {
 		"persons":        {Parents: &streams.ParentRound{Parents: 3, Read: 2, Failed: 1}},
 	})(look(), nil)
 
-	must(t, failure(pool.Exec(t.Context(), `UPDATE sluice.parents SET read_at = '2026-03-01 12:00Z' WHERE parent_id = 'c'`)))
+	check.Must(t, check.Failure(pool.Exec(t.Context(), `UPDATE sluice.parents SET read_at = '2026-03-01 12:00Z' WHERE parent_id = 'c'`)))
 	oldest := instant(t, "2026-03-01 09:00:00")
 	sameAs(t, &streams.ParentRound{Parents: 3, Read: 3, Failed: 1, Oldest: &oldest})(look()["persons"].Parents, nil)
 }
 
 func TestOrganizations(t *testing.T) {
 	pool, reader := openReadingPool(t)
-	must(t, failure(pool.Exec(t.Context(), `INSERT INTO sluice.organizations VALUES
+	check.Must(t, check.Failure(pool.Exec(t.Context(), `INSERT INTO sluice.organizations VALUES
 		('b', 'Beta', '', false, '2026-03-01Z', '2026-03-02Z'), ('a', 'Alpha', 'Europe/Oslo', true, '2026-03-03Z', '2026-03-04Z')`)))
 	sameAs(t, []warehouse.Organization{
 		{Organization: "a", Name: "Alpha", TimeZone: "Europe/Oslo", Active: true, PinnedAt: instant(t, "2026-03-03 00:00:00"), CheckedAt: instant(t, "2026-03-04 00:00:00")},
@@ -183,7 +184,7 @@ func TestRuns(t *testing.T) {
 	sameAs(t, []streams.Run{running}, progress)(reader.Runs(t.Context(), streams.RunFilter{Open: true}))
 	sameAs(t, failed)(reader.RunProgress(t.Context(), 1))
 	for _, id := range []int64{0, 99} {
-		failsWith(t, failure(reader.RunProgress(t.Context(), id)), warehouse.ErrNotFound)
+		check.FailsWith(t, check.Failure(reader.RunProgress(t.Context(), id)), warehouse.ErrNotFound)
 	}
 }
 
@@ -196,11 +197,11 @@ func TestQuarantine(t *testing.T) {
 	}
 	sameAs(t, []quarantine.Entry{first}, times)(reader.Quarantine(t.Context(), quarantine.Filter{Organization: "o", State: "open"}))
 	all, err := reader.Quarantine(t.Context(), quarantine.Filter{})
-	errorIf(t, err != nil || len(all) != 3 || all[0].ID != 3, "all of it: %+v, %v", all, err)
+	check.ErrorIf(t, err != nil || len(all) != 3 || all[0].ID != 3, "all of it: %+v, %v", all, err)
 	shown, err := reader.QuarantineShow(t.Context(), 1)
 	first.Raw = []byte(`{"a":1}`)
 	sameAs(t, first, times)(shown, err)
-	failsWith(t, failure(reader.QuarantineShow(t.Context(), 99)), warehouse.ErrNotFound)
+	check.FailsWith(t, check.Failure(reader.QuarantineShow(t.Context(), 99)), warehouse.ErrNotFound)
 }
 
 // TestCauses sums up open entries by list, code and field.
@@ -208,13 +209,13 @@ func TestCauses(t *testing.T) {
 	reader := openReading(t)
 	_, err := reader.Pool().Exec(t.Context(), `INSERT INTO sluice.quarantine (organization_id, service, resource, record_hash, raw, code, path, first_seen_at, last_seen_at)
 		SELECT 'o', 'shop', 'bills', sha256(i::text::bytea), '', 'bad_time', 'lines[' || i || '].parts[7].at', '2026-03-01Z', '2026-03-02Z' FROM generate_series(10, 14) i`)
-	must(t, err)
+	check.Must(t, err)
 	times := cmpopts.IgnoreFields(quarantine.Cause{}, "FirstSeenAt", "LastSeenAt")
 	things := quarantine.Cause{Organization: "o", Service: "shop", Resource: "things", Code: "wrong_type", Field: "a", Entries: 1, Example: 1, New: true}
 	bills := quarantine.Cause{Organization: "o", Service: "shop", Resource: "bills", Code: "bad_time", Field: "lines[].parts[].at", Entries: 5, Example: 8}
 	of := func(f quarantine.Filter) []quarantine.Cause {
 		t.Helper()
-		found := sure(reader.Causes(t.Context(), f))(t)
+		found := check.Sure(reader.Causes(t.Context(), f))(t)
 		return found
 	}
 	all := of(quarantine.Filter{Organization: "o"})
@@ -231,7 +232,7 @@ func TestCauses(t *testing.T) {
 		t.Errorf("%d causes, want one", len(got))
 	}
 	entries, err := reader.Quarantine(t.Context(), quarantine.Filter{Field: new("lines[].parts[].at"), Before: 6})
-	errorIf(t, err != nil || len(entries) != 2 || entries[0].ID != 5, "entries of the field before 6: %+v, %v", entries, err)
+	check.ErrorIf(t, err != nil || len(entries) != 2 || entries[0].ID != 5, "entries of the field before 6: %+v, %v", entries, err)
 }
 
 func TestDrift(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/lineage/rebuild"
 	"sluice/pipeline/warehouse"
 	"sluice/schema"
@@ -19,13 +20,13 @@ import (
 // a migration would.
 func (s *storeFixture) learned() (pipeline.Stream, func([]byte, string) (record.Record, error)) {
 	s.Helper()
-	must(s, exec(s, `ALTER TABLE store.bills ADD colour text, ADD weight numeric`))
-	must(s, exec(s, `ALTER TABLE store.bills_lines ADD colour text`))
+	check.Must(s, exec(s, `ALTER TABLE store.bills ADD colour text, ADD weight numeric`))
+	check.Must(s, exec(s, `ALTER TABLE store.bills_lines ADD colour text`))
 	service := storeService()
 	bills := &service.Resources[0]
 	bills.Columns = append(bills.Columns, schema.Text("colour", "Colour."), schema.Decimal("weight", "Weight."))
 	bills.Children[0].Columns = append(bills.Children[0].Columns, schema.Text("colour", "Colour."))
-	normalizer := sure(record.New(bills, time.UTC))(s)
+	normalizer := check.Sure(record.New(bills, time.UTC))(s)
 	return pipeline.Stream{Organization: organization, Service: service, Resource: bills}, func(raw []byte, parent string) (record.Record, error) {
 		if parent != "" {
 			return record.Record{}, fmt.Errorf("bills have no parent, got %q", parent)
@@ -60,9 +61,9 @@ func TestRebuildLearnsColumnsWithoutACall(t *testing.T) {
 
 	stream, normalizer := s.learned()
 	var steps []int
-	counts := sure(rebuild.Run(t.Context(), s.db, stream, rebuild.Changed, normalizer, func(n int) { steps = append(steps, n) }))(s)
-	same(t, "counts", rebuild.Counts{Rows: 5, Rewritten: 3, Rejected: 1}, counts)
-	errorIf(t, !slices.Equal(steps, []int{5}), "progress was %v", steps)
+	counts := check.Sure(rebuild.Run(t.Context(), s.db, stream, rebuild.Changed, normalizer, func(n int) { steps = append(steps, n) }))(s)
+	check.Same(t, "counts", rebuild.Counts{Rows: 5, Rewritten: 3, Rejected: 1}, counts)
+	check.ErrorIf(t, !slices.Equal(steps, []int{5}), "progress was %v", steps)
 	want := strings.Join([]string{
 		"both|a|red|7|∅|x|blue", "list|a|red|∅|{\"novel\": 1}|∅|∅", "plain|a|∅|∅|∅|∅|∅", "stale|b|new|8|∅|y|green",
 		"unfit|a|∅|∅|{\"weight\": \"heavy\"}|∅|∅",
@@ -70,8 +71,8 @@ func TestRebuildLearnsColumnsWithoutACall(t *testing.T) {
 	got := ask[string](s.fixture, `SELECT string_agg(concat_ws('|', bill_id, total, coalesce(b.colour, '∅'), coalesce(weight::text, '∅'),
 		coalesce(_extra::text, '∅'), coalesce(line, '∅'), coalesce(l.colour, '∅')), E'\n' ORDER BY bill_id)
 		FROM store.bills b LEFT JOIN store.bills_lines l ON _parent_id = bill_id`)
-	same(t, "rows", want, got)
-	same(t, "what rows say about their calls changed", before, ask[string](s.fixture, kept))
+	check.Same(t, "rows", want, got)
+	check.Same(t, "what rows say about their calls changed", before, ask[string](s.fixture, kept))
 	if got := ask[int](s.fixture, `SELECT count(*) FROM sluice.calls`); got != calls {
 		t.Errorf("%d calls were made", got-calls)
 	}
@@ -84,11 +85,11 @@ func TestRebuildLearnsColumnsWithoutACall(t *testing.T) {
 		t.Errorf("the stream is %q", got)
 	}
 
-	counts = sure(rebuild.Run(t.Context(), s.db, stream, rebuild.Changed, normalizer, nil))(s)
-	same(t, "a second time", rebuild.Counts{Rows: 5, Rejected: 1}, counts)
+	counts = check.Sure(rebuild.Run(t.Context(), s.db, stream, rebuild.Changed, normalizer, nil))(s)
+	check.Same(t, "a second time", rebuild.Counts{Rows: 5, Rejected: 1}, counts)
 	// Upstream's next answer with the same record is unchanged.
 	next := s.claimOf(stream)
-	same(t, "the same record from upstream", pipeline.Loaded{Unchanged: 1}, s.load(s.of(next, with(header("list", "a", 1), `,"colour":"red","novel":1`))))
+	check.Same(t, "the same record from upstream", pipeline.Loaded{Unchanged: 1}, s.load(s.of(next, with(header("list", "a", 1), `,"colour":"red","novel":1`))))
 }
 
 func TestRebuildGivesAnOpenRunBack(t *testing.T) {
@@ -98,17 +99,17 @@ func TestRebuildGivesAnOpenRunBack(t *testing.T) {
 	batch.Position.Scan = &pipeline.Scan{Mode: pipeline.ModeSince, Page: 7}
 	s.load(batch)
 	_, err := rebuild.Run(t.Context(), s.db, s.bills, rebuild.Changed, nil, nil)
-	errorIf(t, !errors.Is(err, warehouse.ErrAtWork), "while a run is under way: %v", err)
-	must(s, s.db.Settle(t.Context(), list, pipeline.Settlement{State: pipeline.StateQueued}))
+	check.ErrorIf(t, !errors.Is(err, warehouse.ErrAtWork), "while a run is under way: %v", err)
+	check.Must(s, s.db.Settle(t.Context(), list, pipeline.Settlement{State: pipeline.StateQueued}))
 	stream, normalizer := s.learned()
 	// More rows than one batch holds, and a row whose raw record is gone.
-	must(s, exec(s, `INSERT INTO store.bills (organization_id, bill_id, _content_hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
+	check.Must(s, exec(s, `INSERT INTO store.bills (organization_id, bill_id, _content_hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
 		SELECT organization_id, 'n' || n, _content_hash, 999999, 0, 1, now(), now() FROM store.bills, generate_series(1, 700) AS n`))
-	counts := sure(rebuild.Run(t.Context(), s.db, stream, rebuild.Changed, normalizer, nil))(s)
-	same(t, "counts", rebuild.Counts{Rows: 701, Rewritten: 1, Lost: 700}, counts)
-	failsWith(t, failure(s.db.Load(t.Context(), batch)), pipeline.ErrLostClaim)
+	counts := check.Sure(rebuild.Run(t.Context(), s.db, stream, rebuild.Changed, normalizer, nil))(s)
+	check.Same(t, "counts", rebuild.Counts{Rows: 701, Rewritten: 1, Lost: 700}, counts)
+	check.FailsWith(t, check.Failure(s.db.Load(t.Context(), batch)), pipeline.ErrLostClaim)
 	again := s.claimOf(s.bills)
-	errorIf(t, again.Run != list.Run || again.Position.Scan == nil || again.Position.Scan.Page != 7,
+	check.ErrorIf(t, again.Run != list.Run || again.Position.Scan == nil || again.Position.Scan.Page != 7,
 		"the run that was open goes on as %+v", again)
 }
 
@@ -119,9 +120,9 @@ func TestRebuildThatFailsEndsItsRun(t *testing.T) {
 	batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
 	s.load(batch)
 	_, normalizer := s.learned()
-	must(s, exec(s, `ALTER TABLE sluice.raw_records RENAME TO raw_elsewhere`))
-	errorIf(t, failure(rebuild.Run(t.Context(), s.db, s.bills, rebuild.Changed, normalizer, nil)) == nil, "no raw records, no error")
-	same(t, "the stream", "failed", ask[string](s.fixture, `SELECT concat_ws('|', state, run_id) FROM sluice.streams WHERE resource = 'bills'`))
+	check.Must(s, exec(s, `ALTER TABLE sluice.raw_records RENAME TO raw_elsewhere`))
+	check.ErrorIf(t, check.Failure(rebuild.Run(t.Context(), s.db, s.bills, rebuild.Changed, normalizer, nil)) == nil, "no raw records, no error")
+	check.Same(t, "the stream", "failed", ask[string](s.fixture, `SELECT concat_ws('|', state, run_id) FROM sluice.streams WHERE resource = 'bills'`))
 }
 
 // TestRebuildWhereMostHashesDiffer: columns are read only for rows whose hashes prove nothing, and
@@ -135,20 +136,20 @@ func TestRebuildWhereMostHashesDiffer(t *testing.T) {
 	}
 	s.bring(s.bills, raws...)
 	stream, learned := s.learned()
-	counts := sure(rebuild.Run(t.Context(), s.db, stream, rebuild.All, learned, nil))(s)
-	fatalIf(t, counts != (rebuild.Counts{Rows: rows, Rewritten: rows}), "learned: %+v", counts)
+	counts := check.Sure(rebuild.Run(t.Context(), s.db, stream, rebuild.All, learned, nil))(s)
+	check.FatalIf(t, counts != (rebuild.Counts{Rows: rows, Rewritten: rows}), "learned: %+v", counts)
 	// No record carries a bill's weight, so a rebuild leaves it as it is.
-	must(s, exec(s, `UPDATE store.bills SET weight = bill_id::integer`))
+	check.Must(s, exec(s, `UPDATE store.bills SET weight = bill_id::integer`))
 	const columns = `SELECT string_agg(concat_ws('|', bill_id, vendor_id, total, modified, colour, weight, _extra, _content_hash, _call_id, _raw_position,
 		_payload_hash), E'\n' ORDER BY bill_id) FROM store.bills`
 	before := ask[string](s.fixture, columns)
-	must(s, exec(s, `UPDATE store.bills SET _content_hash = decode(md5(bill_id), 'hex') WHERE bill_id::integer % 10 > 0`))
-	must(s, exec(s, `UPDATE store.bills SET total = 'edited' WHERE bill_id IN ('00020', '02020', '03001', '04020')`))
-	counts = sure(rebuild.Run(t.Context(), s.db, stream, rebuild.All, learned, nil))(s)
-	errorIf(t, counts != (rebuild.Counts{Rows: rows, Rewritten: rows/10*9 + 3}), "where most hashes differ: %+v", counts)
-	same(t, "rebuilt", before, ask[string](s.fixture, columns))
-	counts = sure(rebuild.Run(t.Context(), s.db, stream, rebuild.All, learned, nil))(s)
-	errorIf(t, counts != (rebuild.Counts{Rows: rows}), "again: %+v", counts)
+	check.Must(s, exec(s, `UPDATE store.bills SET _content_hash = decode(md5(bill_id), 'hex') WHERE bill_id::integer % 10 > 0`))
+	check.Must(s, exec(s, `UPDATE store.bills SET total = 'edited' WHERE bill_id IN ('00020', '02020', '03001', '04020')`))
+	counts = check.Sure(rebuild.Run(t.Context(), s.db, stream, rebuild.All, learned, nil))(s)
+	check.ErrorIf(t, counts != (rebuild.Counts{Rows: rows, Rewritten: rows/10*9 + 3}), "where most hashes differ: %+v", counts)
+	check.Same(t, "rebuilt", before, ask[string](s.fixture, columns))
+	counts = check.Sure(rebuild.Run(t.Context(), s.db, stream, rebuild.All, learned, nil))(s)
+	check.ErrorIf(t, counts != (rebuild.Counts{Rows: rows}), "again: %+v", counts)
 }
 
 // TestRebuildOfRowsThatLieScattered: each page holds keys from the whole table, and all pages
@@ -156,7 +157,7 @@ func TestRebuildWhereMostHashesDiffer(t *testing.T) {
 // table has no statistics, and yet each batch reads only its own rows, not all rows after them.
 func TestRebuildOfRowsThatLieScattered(t *testing.T) {
 	s := openStore(t)
-	must(s, exec(s, `ALTER TABLE store.bills SET (autovacuum_enabled = off)`))
+	check.Must(s, exec(s, `ALTER TABLE store.bills SET (autovacuum_enabled = off)`))
 	const pages, perPage, rows = 45, 200, 45 * 200
 	pad := strings.Repeat("p", 2000)
 	for page := range pages {
@@ -169,18 +170,18 @@ func TestRebuildOfRowsThatLieScattered(t *testing.T) {
 	}
 	const columns = `SELECT md5(string_agg(b::text, E'\n' ORDER BY bill_id)) FROM store.bills AS b`
 	before := ask[string](s.fixture, columns)
-	must(s, exec(s, `UPDATE store.bills SET total = 'edited' WHERE bill_id::integer % 1000 = 7`))
+	check.Must(s, exec(s, `UPDATE store.bills SET total = 'edited' WHERE bill_id::integer % 1000 = 7`))
 	// A session tells how much it read when it ends: those that brought the rows before the count
 	// begins, that of the rebuild before it is taken.
 	s.db.Pool().Reset()
 	s.alone()
-	db := sure(warehouse.Open(t.Context(), s.url, warehouse.Options{}))(s)
+	db := check.Sure(warehouse.Open(t.Context(), s.url, warehouse.Options{}))(s)
 	read := -s.indexRead()
 	counts, err := rebuild.Run(t.Context(), db, s.bills, rebuild.All, s.as(s.bills), nil)
 	db.Close()
-	must(s, err)
-	errorIf(t, counts != (rebuild.Counts{Rows: rows, Rewritten: rows / 1000}), "%+v", counts)
-	same(t, "the rows are not what they were", before, ask[string](s.fixture, columns))
+	check.Must(s, err)
+	check.ErrorIf(t, counts != (rebuild.Counts{Rows: rows, Rewritten: rows / 1000}), "%+v", counts)
+	check.Same(t, "the rows are not what they were", before, ask[string](s.fixture, columns))
 	s.alone()
 	// The rebuild reads the table twice, and looks up edited rows.
 	if read += s.indexRead(); read < 2*rows || read > 3*rows {
@@ -192,7 +193,7 @@ func TestRebuildOfRowsThatLieScattered(t *testing.T) {
 // that differ from the record's, are found without a write, and count as edited.
 func TestRebuildLooksAtEverything(t *testing.T) {
 	s := openStore(t)
-	must(s, exec(s, `ALTER TABLE store.bills_lines ADD _deleted_at timestamptz`))
+	check.Must(s, exec(s, `ALTER TABLE store.bills_lines ADD _deleted_at timestamptz`))
 	const total = 300
 	var headers, singles []string
 	for n := range total {
@@ -204,7 +205,7 @@ func TestRebuildLooksAtEverything(t *testing.T) {
 	s.bring(s.details, singles[:total/2]...)
 	look := func() rebuild.Counts {
 		t.Helper()
-		counts := sure(rebuild.Plan(t.Context(), s.db, s.bills, rebuild.All, s.as(s.bills), nil))(s)
+		counts := check.Sure(rebuild.Plan(t.Context(), s.db, s.bills, rebuild.All, s.as(s.bills), nil))(s)
 		return counts
 	}
 	edited := 0
@@ -220,9 +221,9 @@ func TestRebuildLooksAtEverything(t *testing.T) {
 		`UPDATE store.bills_lines SET line = 'edited' WHERE _parent_id = '00003'`,
 		`DELETE FROM store.bills_lines WHERE _parent_id = '00004'`,
 	} {
-		must(s, exec(s, edit))
+		check.Must(s, exec(s, edit))
 		got := look()
-		errorIf(t, got != (rebuild.Counts{Rows: total, Rewritten: edited}), "%s: %+v, want %d to be written", edit, got, edited)
+		check.ErrorIf(t, got != (rebuild.Counts{Rows: total, Rewritten: edited}), "%s: %+v, want %d to be written", edit, got, edited)
 		edited++
 	}
 }
@@ -231,7 +232,7 @@ func TestRebuildLooksAtEverything(t *testing.T) {
 func (s *storeFixture) alone() {
 	s.Helper()
 	for ask[bool](s.fixture, `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend')`) {
-		must(s, s.Context().Err())
+		check.Must(s, s.Context().Err())
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse"
 )
 
@@ -34,10 +35,10 @@ func (h *fixture) ofWork(work pipeline.Work) pipeline.Claim {
 	h.Helper()
 	stream := h.stream
 	stream.Work = work
-	must(h, h.db.RegisterStreams(h.Context(), []warehouse.StreamSetting{
+	check.Must(h, h.db.RegisterStreams(h.Context(), []warehouse.StreamSetting{
 		{Key: h.stream.Key(), Every: time.Hour, Enabled: true}, {Key: stream.Key(), Every: time.Hour, Enabled: true},
 	}))
-	claim := sure(h.db.Claim(h.Context(), stream, pipeline.ClassOf(stream)))(h)
+	claim := check.Sure(h.db.Claim(h.Context(), stream, pipeline.ClassOf(stream)))(h)
 	return claim
 }
 
@@ -77,7 +78,7 @@ func TestTooMuchRefusedHoldsTheMark(t *testing.T) {
 				batch := h.unit(claim)
 				batch.Received, batch.Rejected = 1, []pipeline.RejectedRecord{misfit("a", "1")}
 				h.load(batch)
-				must(h, h.db.Settle(t.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, EndRun: true}))
+				check.Must(h, h.db.Settle(t.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, EndRun: true}))
 			}, 1, []pipeline.RejectedRecord{misfit("a", "1")}, "provisional|1 of 1 records did not fit" + waits + "|1|0|f",
 		},
 		"what a look met before": {
@@ -93,13 +94,13 @@ func TestTooMuchRefusedHoldsTheMark(t *testing.T) {
 		"what a person decided about": {
 			func(h *fixture) {
 				h.ends(h.claim(), 1, misfit("a", "1"))
-				must(h, h.db.Resolve(t.Context(), ask[int64](h, `SELECT id FROM sluice.quarantine`), "not wanted"))
+				check.Must(h, h.db.Resolve(t.Context(), ask[int64](h, `SELECT id FROM sluice.quarantine`), "not wanted"))
 			}, 1, []pipeline.RejectedRecord{misfit("a", "1")}, "done||0|0|t",
 		},
 		"other bytes than those that a person decided about": {
 			func(h *fixture) {
 				h.ends(h.claim(), 1, misfit("a", "1"))
-				must(h, h.db.Resolve(t.Context(), ask[int64](h, `SELECT id FROM sluice.quarantine`), "a bad minute"))
+				check.Must(h, h.db.Resolve(t.Context(), ask[int64](h, `SELECT id FROM sluice.quarantine`), "a bad minute"))
 			}, 1, []pipeline.RejectedRecord{misfit("b", "1")}, "provisional|1 of 1 records did not fit" + waits + "|1|0|f",
 		},
 		"in another chunk": {
@@ -115,7 +116,7 @@ func TestTooMuchRefusedHoldsTheMark(t *testing.T) {
 			if test.before != nil {
 				test.before(h)
 			}
-			same(t, "the run", test.want, h.ends(h.claim(), test.received, test.rejects...))
+			check.Same(t, "the run", test.want, h.ends(h.claim(), test.received, test.rejects...))
 		})
 	}
 }
@@ -130,11 +131,11 @@ func TestQuarantineIsAskedForAgain(t *testing.T) {
 		{Key: h.stream.Key(), Every: 10 * time.Hour, Enabled: true},
 		{Key: sweep.Key(), Every: 168 * time.Hour, Enabled: true, After: 168 * time.Hour},
 	}
-	must(h, h.db.RegisterStreams(t.Context(), settings))
+	check.Must(h, h.db.RegisterStreams(t.Context(), settings))
 	due := func(what string, stream pipeline.Stream, want time.Duration) {
 		t.Helper()
 		got := ask[time.Duration](h, `SELECT next_due_at - clock_timestamp() FROM sluice.streams WHERE resource = $1`, stream.Key().Resource)
-		errorIf(t, got > want+time.Minute || got < want-time.Minute, "%s: %s is due in %s, want %s", what, stream, got, want)
+		check.ErrorIf(t, got > want+time.Minute || got < want-time.Minute, "%s: %s is due in %s, want %s", what, stream, got, want)
 	}
 	h.ends(h.claim(), 100, misfit("a", "1"))
 	due("opened", sweep, time.Hour)
@@ -143,12 +144,12 @@ func TestQuarantineIsAskedForAgain(t *testing.T) {
 	older := func(hours int) {
 		_, err := h.db.Pool().Exec(t.Context(), `UPDATE sluice.quarantine SET opened_at = opened_at - $1::interval, asked_at = asked_at - $1::interval`,
 			fmt.Sprint(hours, " hours"))
-		must(h, err)
+		check.Must(h, err)
 	}
 	swept := func() {
 		t.Helper()
-		claim := sure(h.db.Claim(t.Context(), sweep, pipeline.ClassSweep))(h)
-		errorIf(t, claim.Reread, "a sweep is told to read all")
+		claim := check.Sure(h.db.Claim(t.Context(), sweep, pipeline.ClassSweep))(h)
+		check.ErrorIf(t, claim.Reread, "a sweep is told to read all")
 		h.ends(claim, 100, misfit("a", "1"))
 	}
 	older(1)
@@ -157,43 +158,43 @@ func TestQuarantineIsAskedForAgain(t *testing.T) {
 	older(3)
 	swept()
 	due("asked for in vain for four hours", sweep, 4*time.Hour)
-	claim := sure(h.db.Claim(t.Context(), sweep, pipeline.ClassSweep))(h)
-	must(h, h.db.Settle(t.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, EndRun: true}))
+	claim := check.Sure(h.db.Claim(t.Context(), sweep, pipeline.ClassSweep))(h)
+	check.Must(h, h.db.Settle(t.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, EndRun: true}))
 	due("failed", sweep, 4*time.Hour)
 
 	settings[1].Enabled = false
-	must(h, h.db.RegisterStreams(t.Context(), settings))
-	errorIf(t, h.claim().Reread, "the list is read whole before it is time")
+	check.Must(h, h.db.RegisterStreams(t.Context(), settings))
+	check.ErrorIf(t, h.claim().Reread, "the list is read whole before it is time")
 	h.ends(h.claim(), 100, misfit("a", "1"))
 	due("no sweep", h.stream, 4*time.Hour)
 	older(5)
-	errorIf(t, !h.claim().Reread, "nothing sweeps the list, and its own run does not read it whole either")
+	check.ErrorIf(t, !h.claim().Reread, "nothing sweeps the list, and its own run does not read it whole either")
 
 	// The record was loaded: there is nothing to ask for.
 	batch := h.unit(h.claim(), h.record(1, "one"))
 	batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
 	h.load(batch)
 	due("loaded", h.stream, 10*time.Hour)
-	errorIf(t, h.claim().Reread, "the list is read whole although nothing is in quarantine")
+	check.ErrorIf(t, h.claim().Reread, "the list is read whole although nothing is in quarantine")
 }
 
 // TestARunThatBroughtNoPageHasAsked: an empty export, or a run over no parents, is no reason to ask
 // again at once.
 func TestARunThatBroughtNoPageHasAsked(t *testing.T) {
 	h := open(t)
-	must(h, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: h.stream.Key(), Every: 10 * time.Hour, Enabled: true}}))
+	check.Must(h, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: h.stream.Key(), Every: 10 * time.Hour, Enabled: true}}))
 	h.ends(h.claim(), 100, misfit("a", "1"))
-	must(h, failure(h.db.Pool().Exec(t.Context(), `UPDATE sluice.quarantine SET opened_at = opened_at - interval '3 hours'`)))
+	check.Must(h, check.Failure(h.db.Pool().Exec(t.Context(), `UPDATE sluice.quarantine SET opened_at = opened_at - interval '3 hours'`)))
 	h.load(pipeline.Batch{Claim: h.claim(), End: &pipeline.End{Outcome: pipeline.OutcomeProvisional, Note: "came back empty"}})
 	due := ask[time.Duration](h, `SELECT next_due_at - clock_timestamp() FROM sluice.streams WHERE resource = $1`, h.stream.Key().Resource)
-	errorIf(t, due < time.Hour, "the list is due in %s: it runs without a pause", due)
+	check.ErrorIf(t, due < time.Hour, "the list is due in %s: it runs without a pause", due)
 }
 
 // TestSingleRecordsInQuarantine: they have a pause of their own, and no list is swept for them. The
 // end of their run is judged without them, as it moves no watermark.
 func TestSingleRecordsInQuarantine(t *testing.T) {
 	h := openStore(t)
-	must(h, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
+	check.Must(h, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
 		{Key: h.bills.Key(), Every: 10 * time.Hour, Enabled: true}, {Key: h.details.Key(), Every: time.Hour, Enabled: true},
 	}))
 	h.ends(h.claim(), 100)
@@ -202,36 +203,36 @@ func TestSingleRecordsInQuarantine(t *testing.T) {
 	batch.Received, batch.Rejected = 2, []pipeline.RejectedRecord{misfit("a", "7")}
 	batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
 	h.load(batch)
-	same(t, "the run", "done|1", ask[string](h.fixture, `SELECT concat_ws('|', outcome, refused) FROM sluice.runs WHERE id = $1`, claim.Run))
+	check.Same(t, "the run", "done|1", ask[string](h.fixture, `SELECT concat_ws('|', outcome, refused) FROM sluice.runs WHERE id = $1`, claim.Run))
 	due := ask[time.Duration](h.fixture, `SELECT next_due_at - clock_timestamp() FROM sluice.streams WHERE resource = 'bills'`)
-	errorIf(t, due < 9*time.Hour, "the list is due in %s for the sake of a record that it does not show", due)
-	stream := sure(h.db.Stream(t.Context(), h.bills.Key()))(h)
-	errorIf(t, stream.Quarantined != 1 || stream.Unrequested != 0 || stream.Withheld != 0,
+	check.ErrorIf(t, due < 9*time.Hour, "the list is due in %s for the sake of a record that it does not show", due)
+	stream := check.Sure(h.db.Stream(t.Context(), h.bills.Key()))(h)
+	check.ErrorIf(t, stream.Quarantined != 1 || stream.Unrequested != 0 || stream.Withheld != 0,
 		"%d in quarantine, %d to be asked for, a watermark waits because of %d", stream.Quarantined, stream.Unrequested, stream.Withheld)
 }
 
 // TestLoadingByHandAnswersNoRequest: such a run does not read the list.
 func TestLoadingByHandAnswersNoRequest(t *testing.T) {
 	h := open(t)
-	must(h, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: h.stream.Key(), Every: 10 * time.Hour, Enabled: true}}))
+	check.Must(h, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: h.stream.Key(), Every: 10 * time.Hour, Enabled: true}}))
 	h.ends(h.claim(), 100)
 	stands := func() string {
 		return ask[string](h, `SELECT concat_ws('|', requested_gen > served_gen, next_due_at < clock_timestamp() + interval '1 minute') FROM sluice.streams WHERE resource = $1`,
 			h.stream.Key().Resource)
 	}
 	load := func() {
-		claim := sure(h.db.Claim(t.Context(), h.stream, pipeline.ClassProbe))(h)
+		claim := check.Sure(h.db.Claim(t.Context(), h.stream, pipeline.ClassProbe))(h)
 		batch := h.unit(claim, h.record(1, "one"))
 		batch.Position, batch.End = claim.Position, &pipeline.End{Outcome: pipeline.OutcomeDone}
 		h.load(batch)
 	}
 	load()
-	same(t, "without a request it stands at", "f|f", stands())
-	must(h, h.db.Request(t.Context(), []pipeline.Key{h.stream.Key()}))
+	check.Same(t, "without a request it stands at", "f|f", stands())
+	check.Must(h, h.db.Request(t.Context(), []pipeline.Key{h.stream.Key()}))
 	load()
-	same(t, "with a request it stands at", "t|t", stands())
+	check.Same(t, "with a request it stands at", "t|t", stands())
 	h.ends(h.claim(), 100)
-	same(t, "after a run it stands at", "f|f", stands())
+	check.Same(t, "after a run it stands at", "f|f", stands())
 }
 
 // TestWhatIsNotUpstreamAnyMoreLeavesQuarantine: garbage had identifiers that no record has, or
@@ -242,7 +243,7 @@ func TestWhatIsNotUpstreamAnyMoreLeavesQuarantine(t *testing.T) {
 	h.ends(h.claim(), 2, misfit("a", ""), misfit("b", "0"))
 	states := func(when, want string) {
 		t.Helper()
-		same(t, when, want, ask[string](h, `SELECT string_agg(convert_from(raw, 'UTF8') || ' ' || state, ', ' ORDER BY id) FROM sluice.quarantine`))
+		check.Same(t, when, want, ask[string](h, `SELECT string_agg(convert_from(raw, 'UTF8') || ' ' || state, ', ' ORDER BY id) FROM sluice.quarantine`))
 	}
 	states("met", "a open, b open")
 	h.ends(h.claim(), 0)
@@ -254,8 +255,8 @@ func TestWhatIsNotUpstreamAnyMoreLeavesQuarantine(t *testing.T) {
 	h.ends(h.claim(), 100, misfit("b", "0"))
 	states("one of them was met", "a retried, b open")
 	note := ask[string](h, `SELECT note FROM sluice.quarantine WHERE state = 'retried'`)
-	errorIf(t, !strings.Contains(note, "not there any more"), "the note is %q", note)
+	check.ErrorIf(t, !strings.Contains(note, "not there any more"), "the note is %q", note)
 	got := h.ends(h.claim(), 1, misfit("a", ""))
-	errorIf(t, !strings.HasPrefix(got, "provisional"), "what comes back is no news: %s", got)
+	check.ErrorIf(t, !strings.HasPrefix(got, "provisional"), "what comes back is no news: %s", got)
 	states("back", "a open, b open")
 }

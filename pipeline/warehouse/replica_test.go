@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/lineage/rebuild"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/changes"
@@ -44,7 +45,7 @@ func TestAReplicaFollows(t *testing.T) {
 	})
 	t.Logf("%d schedules, rows of the log: %v", *replicas, ops)
 	for _, op := range []string{"new", "changed", "completed", "deleted", "revived", "rewritten", "finished"} {
-		errorIf(t, ops[op] == 0 && *replicas >= 100, "no %s was tried: %v", op, ops)
+		check.ErrorIf(t, ops[op] == 0 && *replicas >= 100, "no %s was tried: %v", op, ops)
 	}
 }
 
@@ -56,16 +57,16 @@ const schedulesOfWorld = 500
 func followWorld(t *testing.T, from, to int) map[string]int {
 	t.Helper()
 	w := openWorld(t)
-	cursor := sure(changes.Now(t.Context(), w.others))(w)
+	cursor := check.Sure(changes.Now(t.Context(), w.others))(w)
 	told := &teller{cursor: cursor, alive: map[string]bool{}}
 	for n := from; n < to; n++ {
-		fatalIf(t, !w.schedule(uint64(n)+1, told), "schedule %d of %d", n+1, *replicas)
+		check.FatalIf(t, !w.schedule(uint64(n)+1, told), "schedule %d of %d", n+1, *replicas)
 	}
-	rows := sure(w.others.Query(t.Context(), `SELECT op, count(*) FROM sluice.changes GROUP BY op`))(w)
+	rows := check.Sure(w.others.Query(t.Context(), `SELECT op, count(*) FROM sluice.changes GROUP BY op`))(w)
 	ops := map[string]int{}
 	var op string
 	var count int
-	must(w, failure(pgx.ForEachRow(rows, []any{&op, &count}, func() error { ops[op] = count; return nil })))
+	check.Must(w, check.Failure(pgx.ForEachRow(rows, []any{&op, &count}, func() error { ops[op] = count; return nil })))
 	return ops
 }
 
@@ -154,10 +155,10 @@ func (w *world) schedule(seed uint64, told *teller) bool {
 		return false
 	}
 	alive := map[string]bool{}
-	rows := sure(w.others.Query(ctx, `SELECT bill_id, _deleted_at IS NULL FROM store.bills`))(w)
+	rows := check.Sure(w.others.Query(ctx, `SELECT bill_id, _deleted_at IS NULL FROM store.bills`))(w)
 	var id string
 	var lives bool
-	must(w, failure(pgx.ForEachRow(rows, []any{&id, &lives}, func() error { alive[id] = lives; return nil })))
+	check.Must(w, check.Failure(pgx.ForEachRow(rows, []any{&id, &lives}, func() error { alive[id] = lives; return nil })))
 	if diff := cmp.Diff(alive, told.alive); diff != "" {
 		w.Errorf("seed %d: the log tells of other bills (-tables +log):\n%s", seed, diff)
 		return false
@@ -230,9 +231,9 @@ func (s *teller) follow(ctx context.Context, w *world, limit int) (int, error) {
 // held returns what followers have of each bill.
 func (w *world) held(schema string) map[string]string {
 	w.Helper()
-	rows := sure(w.others.Query(w.Context(), fmt.Sprintf(followed, schema+".bills", schema+".bills_lines")))(w)
+	rows := check.Sure(w.others.Query(w.Context(), fmt.Sprintf(followed, schema+".bills", schema+".bills_lines")))(w)
 	all := map[string]string{}
 	var id, text string
-	must(w, failure(pgx.ForEachRow(rows, []any{&id, &text}, func() error { all[id] = text; return nil })))
+	check.Must(w, check.Failure(pgx.ForEachRow(rows, []any{&id, &text}, func() error { all[id] = text; return nil })))
 	return all
 }

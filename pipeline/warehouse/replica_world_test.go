@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/lineage/rebuild"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/postgres"
@@ -47,11 +48,11 @@ func openWorld(t *testing.T) *world {
 	w.bills.Resource.Complete = "The test says so."
 	w.sweep = w.bills
 	w.sweep.Work = pipeline.WorkSweep
-	must(w, w.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
+	check.Must(w, w.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
 		{Key: w.bills.Key(), Every: time.Hour, Enabled: true}, {Key: w.details.Key(), Every: time.Hour, Enabled: true},
 		{Key: w.sweep.Key(), Every: time.Hour, Enabled: true},
 	}))
-	must(w, w.db.RenewChanges(t.Context()))
+	check.Must(w, w.db.RenewChanges(t.Context()))
 	w.exec(`INSERT INTO sluice.organizations (organization_id, name) VALUES ('` + organization + `', 'Ours')`)
 	w.exec(`ALTER TABLE store.bills_lines ADD _deleted_at timestamptz`)
 	w.exec(`CREATE TABLE public.bills (LIKE store.bills INCLUDING ALL)`)
@@ -59,9 +60,9 @@ func openWorld(t *testing.T) *world {
 	w.exec(`CREATE TABLE public.position AS SELECT analytics.changes_cursor() AS cursor`)
 	var err error
 	w.normalizer, err = record.New(w.bills.Resource, time.UTC)
-	must(w, err)
+	check.Must(w, err)
 	w.others, err = pgxpool.New(t.Context(), w.url)
-	must(w, err)
+	check.Must(w, err)
 	t.Cleanup(w.others.Close)
 	return w
 }
@@ -259,6 +260,6 @@ func (w *world) settleAll() {
 	w.Helper()
 	for _, stream := range []pipeline.Stream{w.bills, w.details, w.sweep} {
 		claim := w.claimOf(stream)
-		must(w, w.db.Settle(w.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, EndRun: true}))
+		check.Must(w, w.db.Settle(w.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, EndRun: true}))
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/postgres"
 	"sluice/pipeline/warehouse/warehousetest"
@@ -151,10 +152,10 @@ func TestAPoolerThatSharesSessionsIsFoundOut(t *testing.T) {
 	if err := warehouse.CheckSessions(t.Context(), direct); err != nil {
 		t.Fatalf("without a pooler: %v", err)
 	}
-	config := sure(pgx.ParseConfig(direct))(t)
+	config := check.Sure(pgx.ParseConfig(direct))(t)
 	network, address := pgconn.NetworkAddress(config.Host, config.Port)
 	for _, newest := range []bool{true, false} {
-		listener := sure(net.Listen("tcp", "127.0.0.1:0"))(t)
+		listener := check.Sure(net.Listen("tcp", "127.0.0.1:0"))(t)
 		p := &pooler{t: t, listener: listener, network: network, address: address, newest: newest}
 		var clients sync.WaitGroup
 		clients.Go(func() {
@@ -171,7 +172,7 @@ func TestAPoolerThatSharesSessionsIsFoundOut(t *testing.T) {
 			RawQuery: "sslmode=disable",
 		}
 		err := warehouse.CheckSessions(t.Context(), pooled.String())
-		errorIf(t, !errors.Is(err, warehouse.ErrSharedSessions) || !strings.Contains(err.Error(), "session mode"),
+		check.ErrorIf(t, !errors.Is(err, warehouse.ErrSharedSessions) || !strings.Contains(err.Error(), "session mode"),
 			"newest first %t: %v", newest, err)
 		_ = listener.Close()
 		clients.Wait()
@@ -189,17 +190,17 @@ func TestARotatedPassword(t *testing.T) {
 	t.Parallel()
 	address := warehousetest.Owner(t)
 	warehousetest.AsksForPassword(t, address)
-	parsed := sure(url.Parse(address))(t)
+	parsed := check.Sure(url.Parse(address))(t)
 	role, file := parsed.User.Username(), filepath.Join(t.TempDir(), "password")
 	parsed.User = url.User(role)
 	admin := warehousetest.Connect(t, warehousetest.Admin(t, "postgres"))
 	change := func(password string) {
 		t.Helper()
-		must(t, failure(admin.Exec(t.Context(), "ALTER ROLE "+role+" PASSWORD '"+password+"'")))
+		check.Must(t, check.Failure(admin.Exec(t.Context(), "ALTER ROLE "+role+" PASSWORD '"+password+"'")))
 	}
 	write := func(password string) {
 		t.Helper()
-		must(t, os.WriteFile(file, []byte(password), 0o600))
+		check.Must(t, os.WriteFile(file, []byte(password), 0o600))
 	}
 	db, err := warehouse.Open(t.Context(), parsed.String(), warehouse.Options{})
 	if err == nil {
@@ -212,9 +213,9 @@ func TestARotatedPassword(t *testing.T) {
 		text, err := os.ReadFile(file)
 		return string(text), err
 	}})
-	must(t, err)
+	check.Must(t, err)
 	defer db.Close()
-	old := sure(db.Pool().Acquire(t.Context()))(t)
+	old := check.Sure(db.Pool().Acquire(t.Context()))(t)
 	defer old.Release()
 	session := func(conn interface {
 		QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
@@ -222,7 +223,7 @@ func TestARotatedPassword(t *testing.T) {
 		var pid uint32
 		return pid, conn.QueryRow(t.Context(), "SELECT pg_backend_pid()").Scan(&pid)
 	}
-	before := sure(session(old))(t)
+	before := check.Sure(session(old))(t)
 
 	change("canary-two")
 	if now, err := session(old); err != nil || now != before {
@@ -230,23 +231,23 @@ func TestARotatedPassword(t *testing.T) {
 	}
 	for name, prepare := range map[string]func(){
 		"the old password": func() {},
-		"no file":          func() { must(t, os.Remove(file)) },
+		"no file":          func() { check.Must(t, os.Remove(file)) },
 	} {
 		prepare()
 		_, err := session(db.Pool())
 		failed := postgres.Fail("asking", err)
-		errorIf(t, !errors.Is(failed, warehouse.ErrUnreachable) || strings.Contains(failed.Error(), "canary"), "%s: %v", name, failed)
+		check.ErrorIf(t, !errors.Is(failed, warehouse.ErrUnreachable) || strings.Contains(failed.Error(), "canary"), "%s: %v", name, failed)
 		write("canary-one")
 	}
 	write("canary-two")
 	now, err := session(db.Pool())
-	errorIf(t, err != nil || now == before, "a new session of the pool: %d, %v", now, err)
+	check.ErrorIf(t, err != nil || now == before, "a new session of the pool: %d, %v", now, err)
 	conn, err := postgres.Connect(t.Context(), db.Pool())
-	fatalIf(t, err != nil, "a connection of its own: %v", err)
-	must(t, conn.Close(t.Context()))
+	check.FatalIf(t, err != nil, "a connection of its own: %v", err)
+	check.Must(t, conn.Close(t.Context()))
 	direct, err := pgx.Connect(t.Context(), postgres.WithPassword(parsed.String(), "canary-two"))
-	fatalIf(t, err != nil, "the address with its password: %v", err)
-	must(t, direct.Close(t.Context()))
+	check.FatalIf(t, err != nil, "the address with its password: %v", err)
+	check.Must(t, direct.Close(t.Context()))
 }
 
 func TestOneRefreshForTheFleet(t *testing.T) {
@@ -272,8 +273,8 @@ func TestOneRefreshForTheFleet(t *testing.T) {
 			})
 		})
 	}
-	must(h, group.Wait())
-	errorIf(t, refreshes.Load() != 1 || seen.Load() != 19, "%d refreshes, %d saw the new token", refreshes.Load(), seen.Load())
+	check.Must(h, group.Wait())
+	check.ErrorIf(t, refreshes.Load() != 1 || seen.Load() != 19, "%d refreshes, %d saw the new token", refreshes.Load(), seen.Load())
 }
 
 func TestWhatIsStoredOfAToken(t *testing.T) {
@@ -285,7 +286,7 @@ func TestWhatIsStoredOfAToken(t *testing.T) {
 			had = token
 			return give, attempted, failure
 		})
-		fatalIf(t, !errors.Is(err, failure) || (failure == nil) != (err == nil), "WithToken = %v, want %v", err, failure)
+		check.FatalIf(t, !errors.Is(err, failure) || (failure == nil) != (err == nil), "WithToken = %v, want %v", err, failure)
 		return had
 	}
 	good := pipeline.Token{Sealed: []byte("one"), Refresh: []byte("another"), DiedYoung: 2, ExpiresIn: time.Hour, Reason: "why", Scopes: []string{"a.READ", "b.ALL"}}
@@ -301,7 +302,7 @@ func TestWhatIsStoredOfAToken(t *testing.T) {
 
 	// The caller's context ends while the answer arrives: the token is stored all the same.
 	ctx, cancel := context.WithCancel(t.Context())
-	must(h, h.db.WithToken(ctx, "c", func(_ context.Context, _ pipeline.Token) (pipeline.Token, bool, error) {
+	check.Must(h, h.db.WithToken(ctx, "c", func(_ context.Context, _ pipeline.Token) (pipeline.Token, bool, error) {
 		cancel()
 		return good, true, nil
 	}))
@@ -310,7 +311,7 @@ func TestWhatIsStoredOfAToken(t *testing.T) {
 		t.Errorf("after a refresh: %+v", had)
 	}
 
-	errorIf(t, !slices.Equal(had.Scopes, []string{"a.READ", "b.ALL"}), "after a refresh the scopes are %q", had.Scopes)
+	check.ErrorIf(t, !slices.Equal(had.Scopes, []string{"a.READ", "b.ALL"}), "after a refresh the scopes are %q", had.Scopes)
 
 	// A refusal while the token is valid: its expiry and its version stay as they are.
 	refused := had

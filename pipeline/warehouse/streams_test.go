@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/streams"
 )
@@ -16,9 +17,9 @@ import (
 // due takes the streams that are due in a transaction of its own.
 func (h *fixture) due(limit int) []pipeline.Key {
 	h.Helper()
-	tx := sure(h.db.Pool().Begin(h.Context()))(h)
-	keys := sure(h.db.TakeDue(h.Context(), tx, limit))(h)
-	must(h, tx.Commit(h.Context()))
+	tx := check.Sure(h.db.Pool().Begin(h.Context()))(h)
+	keys := check.Sure(h.db.TakeDue(h.Context(), tx, limit))(h)
+	check.Must(h, tx.Commit(h.Context()))
 	return keys
 }
 
@@ -30,7 +31,7 @@ func TestRegisterStreams(t *testing.T) {
 	h := open(t)
 	register := func(settings ...warehouse.StreamSetting) {
 		t.Helper()
-		must(h, h.db.RegisterStreams(t.Context(), settings))
+		check.Must(h, h.db.RegisterStreams(t.Context(), settings))
 	}
 	setting := func(organization, resource string, every time.Duration) warehouse.StreamSetting {
 		return warehouse.StreamSetting{Key: key(organization, resource), Every: every, Enabled: true}
@@ -40,12 +41,12 @@ func TestRegisterStreams(t *testing.T) {
 	want := organization + "|things|t|01:00:00 a|one|t|00:01:00 a|two|f|01:00:00 b|one|t|01:00:00"
 	got := ask[string](h, `SELECT string_agg(line, ' ' ORDER BY line) FROM (SELECT concat_ws('|', organization_id, resource, enabled,
 		every) AS line FROM sluice.streams) AS x`)
-	same(t, "streams", want, got)
-	errorIf(t, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{setting("a", "one", 0)}) == nil, "an interval of zero was accepted")
+	check.Same(t, "streams", want, got)
+	check.ErrorIf(t, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{setting("a", "one", 0)}) == nil, "an interval of zero was accepted")
 	// A shorter interval takes effect at once.
 	h.due(10)
 	register(setting("a", "one", time.Second))
-	errorIf(t, !ask[bool](h, `SELECT next_due_at < now() + interval '2 seconds' FROM sluice.streams WHERE organization_id = 'a' AND enabled`),
+	check.ErrorIf(t, !ask[bool](h, `SELECT next_due_at < now() + interval '2 seconds' FROM sluice.streams WHERE organization_id = 'a' AND enabled`),
 		"a shorter interval has to wait for the longer one")
 }
 
@@ -55,26 +56,26 @@ func TestDueStreamsAreTakenOnce(t *testing.T) {
 	for _, name := range []string{"a", "b", "c", "d"} {
 		settings = append(settings, warehouse.StreamSetting{Key: key("x", name), Every: time.Hour, Enabled: name != "d"})
 	}
-	must(h, h.db.RegisterStreams(t.Context(), settings))
-	first := sure(h.db.Pool().Begin(t.Context()))(h)
-	taken := sure(h.db.TakeDue(t.Context(), first, 2))(h)
-	fatalIf(t, len(taken) != 2, "took %v, want two", taken)
+	check.Must(h, h.db.RegisterStreams(t.Context(), settings))
+	first := check.Sure(h.db.Pool().Begin(t.Context()))(h)
+	taken := check.Sure(h.db.TakeDue(t.Context(), first, 2))(h)
+	check.FatalIf(t, len(taken) != 2, "took %v, want two", taken)
 	taken = append(taken, h.due(10)...) // another tick at the same time
-	must(h, first.Commit(t.Context()))
+	check.Must(h, first.Commit(t.Context()))
 	taken = append(taken, h.due(10)...)
 	slices.SortFunc(taken, func(a, b pipeline.Key) int {
 		return slices.Compare([]string{a.Organization, a.Resource}, []string{b.Organization, b.Resource})
 	})
 	want := []pipeline.Key{key(organization, "things"), key("x", "a"), key("x", "b"), key("x", "c")}
-	same(t, "taken", want, taken)
-	same(t, "state", "queued", ask[string](h, `SELECT DISTINCT state FROM sluice.streams WHERE enabled`))
+	check.Same(t, "taken", want, taken)
+	check.Same(t, "state", "queued", ask[string](h, `SELECT DISTINCT state FROM sluice.streams WHERE enabled`))
 }
 
 func TestARequestDuringARunMakesAnother(t *testing.T) {
 	h := open(t)
 	h.due(10)
 	claim := h.claim()
-	must(h, h.db.Request(t.Context(), []pipeline.Key{h.stream.Key()}))
+	check.Must(h, h.db.Request(t.Context(), []pipeline.Key{h.stream.Key()}))
 	if got := h.due(10); len(got) != 1 {
 		t.Fatalf("due after a request: %v", got)
 	}
@@ -88,32 +89,32 @@ func TestARequestDuringARunMakesAnother(t *testing.T) {
 		h.load(batch)
 		return ask[string](h, `SELECT requested_gen || '|' || served_gen FROM sluice.streams`)
 	}
-	same(t, "generations after the run that began before the request", "1|0", end(claim))
+	check.Same(t, "generations after the run that began before the request", "1|0", end(claim))
 	if got := h.due(10); len(got) != 1 {
 		t.Errorf("due after the run that began before the request: %v", got)
 	}
-	same(t, "generations after the run", "1|1", end(h.claim()))
-	empty(t, "due after the run", h.due(10))
+	check.Same(t, "generations after the run", "1|1", end(h.claim()))
+	check.Empty(t, "due after the run", h.due(10))
 }
 
 // TestADeniedStreamIsTriedADayLater: and at once when the operator asks.
 func TestADeniedStreamIsTriedADayLater(t *testing.T) {
 	h := open(t)
-	must(h, h.db.Settle(t.Context(), h.claim(), pipeline.Settlement{
+	check.Must(h, h.db.Settle(t.Context(), h.claim(), pipeline.Settlement{
 		State: pipeline.StateDenied, Kind: pipeline.Denied, Reason: "authorize anew", EndRun: true,
 	}))
 	pass := func(hours int) {
 		_, err := h.db.Pool().Exec(t.Context(), `UPDATE sluice.streams SET next_due_at = next_due_at - $1 * interval '1 hour'`, hours)
-		must(h, err)
+		check.Must(h, err)
 	}
 	pass(23)
-	empty(t, "denied and due after 23 hours", h.due(10))
+	check.Empty(t, "denied and due after 23 hours", h.due(10))
 	pass(2)
 	if got := h.due(10); len(got) != 1 || ask[string](h, `SELECT state FROM sluice.streams`) != "denied" {
 		t.Errorf("denied and not due after 25 hours: %v", got)
 	}
-	must(h, h.db.Request(t.Context(), []pipeline.Key{h.stream.Key(), h.stream.Key()}))
-	same(t, "after a request it", "idle||1", ask[string](h, `SELECT concat_ws('|', state, reason, requested_gen) FROM sluice.streams`))
+	check.Must(h, h.db.Request(t.Context(), []pipeline.Key{h.stream.Key(), h.stream.Key()}))
+	check.Same(t, "after a request it", "idle||1", ask[string](h, `SELECT concat_ws('|', state, reason, requested_gen) FROM sluice.streams`))
 	if got := h.due(10); len(got) != 1 {
 		t.Errorf("requested and not due: %v", got)
 	}
@@ -121,16 +122,16 @@ func TestADeniedStreamIsTriedADayLater(t *testing.T) {
 
 func TestUnknownStreams(t *testing.T) {
 	h := open(t)
-	must(h, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: key("x", "off"), Every: time.Hour}}))
+	check.Must(h, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: key("x", "off"), Every: time.Hour}}))
 	for _, unknown := range []pipeline.Key{key("x", "off"), key("x", "nothing")} {
 		err := h.db.Request(t.Context(), []pipeline.Key{h.stream.Key(), unknown})
-		errorIf(t, !errors.Is(err, warehouse.ErrNoStream), "Request(%s) = %v, want ErrNoStream", unknown, err)
+		check.ErrorIf(t, !errors.Is(err, warehouse.ErrNoStream), "Request(%s) = %v, want ErrNoStream", unknown, err)
 	}
-	same(t, "requests were kept", 0, ask[int64](h, `SELECT sum(requested_gen) FROM sluice.streams`))
+	check.Same(t, "requests were kept", 0, ask[int64](h, `SELECT sum(requested_gen) FROM sluice.streams`))
 	stream := h.stream
 	stream.Organization = "nobody"
-	failsWith(t, failure(h.db.Claim(t.Context(), stream, pipeline.ClassIncremental)), warehouse.ErrNoStream)
-	failsWith(t, h.db.Resolve(t.Context(), 12345, ""), warehouse.ErrNotFound)
+	check.FailsWith(t, check.Failure(h.db.Claim(t.Context(), stream, pipeline.ClassIncremental)), warehouse.ErrNoStream)
+	check.FailsWith(t, h.db.Resolve(t.Context(), 12345, ""), warehouse.ErrNotFound)
 }
 
 // TestTickIsNoted: the transaction that takes due streams notes its instant, also where none is
@@ -142,9 +143,9 @@ func TestTickIsNoted(t *testing.T) {
 		t.Fatalf("the last tick was at %v (error %v) before the first", at, err)
 	}
 	before := time.Time{}
-	must(h, pool.QueryRow(t.Context(), `SELECT clock_timestamp()`).Scan(&before))
-	must(h, failure(pool.Exec(t.Context(), `UPDATE sluice.streams SET next_due_at = now() + interval '1 day'`)))
-	must(h, pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
+	check.Must(h, pool.QueryRow(t.Context(), `SELECT clock_timestamp()`).Scan(&before))
+	check.Must(h, check.Failure(pool.Exec(t.Context(), `UPDATE sluice.streams SET next_due_at = now() + interval '1 day'`)))
+	check.Must(h, pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
 		if _, err := h.db.TakeDue(t.Context(), tx, 10); err != nil {
 			return err
 		}
@@ -163,20 +164,20 @@ func TestTickIsNoted(t *testing.T) {
 func TestAForecastIsMadeOnceAndBeforeTheRun(t *testing.T) {
 	h := open(t)
 	keep := func(calls int) {
-		must(h, h.db.StoreForecast(t.Context(), h.stream.Key(), streams.Forecast{Calls: calls, Basis: "measured"}))
+		check.Must(h, h.db.StoreForecast(t.Context(), h.stream.Key(), streams.Forecast{Calls: calls, Basis: "measured"}))
 	}
 	kept := func(run int64) int64 {
 		return ask[int64](h, "SELECT coalesce(forecast_calls, -1) FROM sluice.runs WHERE id = $1", run)
 	}
 	keep(1) // no run is open
-	same(t, "forecasts of no run", 0, ask[int](h, "SELECT count(forecast_calls) FROM sluice.runs"))
+	check.Same(t, "forecasts of no run", 0, ask[int](h, "SELECT count(forecast_calls) FROM sluice.runs"))
 	claim := h.claim()
 	keep(5)
 	keep(6)
-	same(t, "the forecast", 5, kept(claim.Run))
+	check.Same(t, "the forecast", 5, kept(claim.Run))
 	h.load(h.unit(claim, h.record(1, "a")))
 	_ = ask[int](h, "WITH gone AS (UPDATE sluice.runs SET forecast_calls = NULL RETURNING 1) SELECT count(*) FROM gone")
 	keep(7)
 	got := kept(claim.Run)
-	errorIf(t, got != -1, "a run that has loaded a page was forecast to take %d calls", got)
+	check.ErrorIf(t, got != -1, "a run that has loaded a page was forecast to take %d calls", got)
 }

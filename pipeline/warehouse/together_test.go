@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 )
 
 // TestSeveralUnitsAreOneTransaction: no batch is visible before the last is, and each is counted
@@ -25,15 +26,15 @@ func TestSeveralUnitsAreOneTransaction(t *testing.T) {
 		if err := h.db.Pool().QueryRow(ctx, `SELECT count(*) FROM shop.things`).Scan(&seen); err != nil {
 			return err
 		}
-		same(t, "rows are there before the transaction ended", 0, seen)
+		check.Same(t, "rows are there before the transaction ended", 0, seen)
 		return nil
 	}
-	loaded := sure(h.db.Load(t.Context(), first, second))(h)
-	same(t, "loaded", pipeline.Loaded{Inserted: 3, Unchanged: 1}, loaded)
-	same(t, "pages, received, inserted and unchanged of the run", "2 4 3 1",
+	loaded := check.Sure(h.db.Load(t.Context(), first, second))(h)
+	check.Same(t, "loaded", pipeline.Loaded{Inserted: 3, Unchanged: 1}, loaded)
+	check.Same(t, "pages, received, inserted and unchanged of the run", "2 4 3 1",
 		ask[string](h, `SELECT format('%s %s %s %s', pages, received, inserted, unchanged) FROM sluice.runs`))
-	same(t, "the stream stands at page", 3, ask[int](h, `SELECT (scan ->> 'page')::int FROM sluice.streams WHERE scan IS NOT NULL`))
-	same(t, "archives, want one for each call", 2, ask[int](h, `SELECT count(*) FROM sluice.raw_records`))
+	check.Same(t, "the stream stands at page", 3, ask[int](h, `SELECT (scan ->> 'page')::int FROM sluice.streams WHERE scan IS NOT NULL`))
+	check.Same(t, "archives, want one for each call", 2, ask[int](h, `SELECT count(*) FROM sluice.raw_records`))
 }
 
 // TestOneOfSeveralUnitsThatIsRefused: the batches before it stay loaded with their position, and
@@ -53,9 +54,9 @@ func TestOneOfSeveralUnitsThatIsRefused(t *testing.T) {
 	if answer, ok := errors.AsType[*pgconn.PgError](err); !ok || answer.Code != "22012" { // division_by_zero
 		t.Errorf("Load = %v, want what the server says of the second unit", err)
 	}
-	same(t, "loaded", pipeline.Loaded{Inserted: 1}, loaded)
-	same(t, "rows", "1", ask[string](h, `SELECT string_agg(thing_id, ' ' ORDER BY thing_id) FROM shop.things`))
-	same(t, "the stream stands at page", 2, ask[int](h, `SELECT (scan ->> 'page')::int FROM sluice.streams WHERE scan IS NOT NULL`))
+	check.Same(t, "loaded", pipeline.Loaded{Inserted: 1}, loaded)
+	check.Same(t, "rows", "1", ask[string](h, `SELECT string_agg(thing_id, ' ' ORDER BY thing_id) FROM shop.things`))
+	check.Same(t, "the stream stands at page", 2, ask[int](h, `SELECT (scan ->> 'page')::int FROM sluice.streams WHERE scan IS NOT NULL`))
 }
 
 // TestSeveralUnitsAndSingleRecordsThatWaitForEachOther: the batches of a list lock the rows 2 and
@@ -89,15 +90,15 @@ func TestSeveralUnitsAndSingleRecordsThatWaitForEachOther(t *testing.T) {
 			pause(ctx, time.Millisecond)
 		}
 	}
-	must(s, failure(s.db.Load(t.Context(), first, second)))
-	must(s, <-ended)
+	check.Must(s, check.Failure(s.db.Load(t.Context(), first, second)))
+	check.Must(s, <-ended)
 	// Where Postgres ended the list, it came after the single records, and shows the same version.
 	got := s.states()
-	errorIf(t, got != "1:current 2:current", "states %q after %d tries of the list, want both current", got, tries)
+	check.ErrorIf(t, got != "1:current 2:current", "states %q after %d tries of the list, want both current", got, tries)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for ask[int](s.fixture, `SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()`) == 0 { // sessions report it a while later
-		fatalIf(t, ctx.Err() != nil, "no transaction waited for the other: nothing was tried")
+		check.FatalIf(t, ctx.Err() != nil, "no transaction waited for the other: nothing was tried")
 		pause(ctx, 50*time.Millisecond)
 	}
 }

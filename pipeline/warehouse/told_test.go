@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/outside"
 	"sluice/pipeline/warehouse"
 )
@@ -43,9 +44,9 @@ func (h *hintedFixture) aMinuteAgo() {
 
 func (o *observed) wantAnswered(t *testing.T, n int) {
 	t.Helper()
-	errorIf(t, len(o.answered) != n, "observed %v, want %d times", o.answered, n)
+	check.ErrorIf(t, len(o.answered) != n, "observed %v, want %d times", o.answered, n)
 	for _, took := range o.answered {
-		errorIf(t, took < time.Minute || took > 2*time.Minute, "a row took %s, want a minute and a bit", took)
+		check.ErrorIf(t, took < time.Minute || took > 2*time.Minute, "a row took %s, want a minute and a bit", took)
 	}
 	o.answered = nil
 }
@@ -61,7 +62,7 @@ func TestTheTimeFromCallbackToRowIsObserved(t *testing.T) {
 	undone := errors.New("undone")
 	batch.Complete = func(context.Context, pgx.Tx) error { return undone }
 	_, err := h.db.Load(t.Context(), batch)
-	fatalIf(t, !errors.Is(err, undone), "loading: %v", err)
+	check.FatalIf(t, !errors.Is(err, undone), "loading: %v", err)
 	o.wantAnswered(t, 0) // nothing was committed
 	batch.Complete = nil
 	h.load(batch)
@@ -86,8 +87,8 @@ func TestWhatNothingAnnouncedIsObserved(t *testing.T) {
 	h.scheduled(header("1", "a", 1)) // a first sync
 	h.told("one", "2")
 	h.scheduled(header("1", "a", 1), header("2", "a", 1), header("3", "a", 1), header("4", "a", 1))
-	same(t, "what nothing announced differs", map[string]int{h.bills.Key().String(): 2}, o.unannounced)
-	same(t, "the run", 2, ask[int](h.fixture, `SELECT max(unannounced)::int FROM sluice.runs`))
+	check.Same(t, "what nothing announced differs", map[string]int{h.bills.Key().String(): 2}, o.unannounced)
+	check.Same(t, "the run", 2, ask[int](h.fixture, `SELECT max(unannounced)::int FROM sluice.runs`))
 }
 
 // TestAHintNamesAParent: the list of a parent that is read by schedule answers, and settles the
@@ -97,15 +98,15 @@ func TestAHintNamesAParent(t *testing.T) {
 	h.answer = warehouse.HintAnswer{Work: pipeline.WorkHinted, Parents: true}
 	hinted := h.persons
 	hinted.Work = pipeline.WorkHinted
-	must(h, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
+	check.Must(h, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
 		{Key: h.persons.Key(), Every: time.Hour, Enabled: true}, {Key: hinted.Key(), Every: 24 * time.Hour, Enabled: true, After: 24 * time.Hour},
 	}))
-	must(h, h.db.ListParents(t.Context(), h.persons, []string{"v1", "v2", "v3"}))
+	check.Must(h, h.db.ListParents(t.Context(), h.persons, []string{"v1", "v2", "v3"}))
 	next := func(claim pipeline.Claim, want string, left int) {
 		t.Helper()
 		parent, n, err := h.db.NextParent(t.Context(), claim)
-		must(h, err)
-		errorIf(t, parent != want || n != left, "the next parent is %q of %d, want %q of %d", parent, n, want, left)
+		check.Must(h, err)
+		check.ErrorIf(t, parent != want || n != left, "the next parent is %q of %d, want %q of %d", parent, n, want, left)
 	}
 	read := func(claim pipeline.Claim, parent, failed string, raws ...string) {
 		t.Helper()
@@ -117,7 +118,7 @@ func TestAHintNamesAParent(t *testing.T) {
 
 	h.toldOf("persons", "one", "v1", "v2", "gone", "stranger")
 	h.exec(`UPDATE sluice.hints SET operation = 'delete' WHERE record_id = 'gone'`)
-	same(t, "the streams that are due differ", []string{"persons.hinted"}, h.tick())
+	check.Same(t, "the streams that are due differ", []string{"persons.hinted"}, h.tick())
 	h.wantOpen("gone asked, stranger asked, v1 asked, v2 asked")
 	claim := h.claimOf(hinted)
 	h.toldOf("persons", "two", "v3")
@@ -135,7 +136,7 @@ func TestAHintNamesAParent(t *testing.T) {
 
 	h.exec(`UPDATE sluice.hints SET due_at = now()`)
 	h.toldOf("persons", "three", "") // the list: all parents
-	same(t, "the streams that are due differ", []string{"persons", "persons.hinted"}, slices.Sorted(slices.Values(h.tick())))
+	check.Same(t, "the streams that are due differ", []string{"persons", "persons.hinted"}, slices.Sorted(slices.Values(h.tick())))
 	h.wantOpen("list asked, v2 asked again, v3 asked")
 	list := h.claimOf(h.persons)
 	h.ended(list, person)
@@ -154,7 +155,7 @@ func TestAHintNamesAParent(t *testing.T) {
 // TestAListUnderParentsIsAnnounced by hints that name the parents.
 func TestAListUnderParentsIsAnnounced(t *testing.T) {
 	h, o := openObserved(t)
-	must(h, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: h.persons.Key(), Every: time.Hour, Hinted: 6 * time.Hour, Enabled: true}}))
+	check.Must(h, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: h.persons.Key(), Every: time.Hour, Hinted: 6 * time.Hour, Enabled: true}}))
 	run := func(raws ...string) {
 		t.Helper()
 		batch := h.of(h.claimOf(h.persons), raws...)
@@ -167,7 +168,7 @@ func TestAListUnderParentsIsAnnounced(t *testing.T) {
 	h.exec(`INSERT INTO sluice.hints (organization_id, service, resource, record_id, first_at, last_at, due_at)
 		VALUES ($1, 'store', 'persons', 'v1', now(), clock_timestamp(), now())`, organization)
 	run(`{"person_key":"1","vendor_id":"v1","name":"Ada"}`, `{"person_key":"2","vendor_id":"v2","name":"Bo"}`, `{"person_key":"3","vendor_id":"v2","name":"Cy"}`)
-	same(t, "what nothing announced differs", map[string]int{h.persons.Key().String(): 2}, o.unannounced)
+	check.Same(t, "what nothing announced differs", map[string]int{h.persons.Key().String(): 2}, o.unannounced)
 }
 
 // openLook is a wordFixture with looks, and five bills of five days that have their single records.
@@ -177,7 +178,7 @@ func openLook(t *testing.T, rules pipeline.TombstoneRules) *wordFixture {
 	w.db = w.another(warehouse.Options{Absence: &rules})
 	w.look = w.bills
 	w.look.Work = pipeline.WorkLook
-	must(w, w.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
+	check.Must(w, w.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
 		{Key: w.bills.Key(), Every: time.Hour, Enabled: true}, {Key: w.details.Key(), Every: time.Hour, Enabled: true},
 		{Key: w.sweep.Key(), Every: 168 * time.Hour, Enabled: true, After: 168 * time.Hour},
 		{Key: w.look.Key(), Every: 24 * time.Hour, Enabled: true, After: 24 * time.Hour},
@@ -201,7 +202,7 @@ func (w *wordFixture) missed(ids ...string) {
 // wants checks whether the sweep is due.
 func (w *wordFixture) wants(what string, sweep bool) {
 	w.Helper()
-	same(w, fmt.Sprintf("%s: the sweep is due", what), sweep,
+	check.Same(w, fmt.Sprintf("%s: the sweep is due", what), sweep,
 		ask[bool](w.fixture, `SELECT next_due_at <= clock_timestamp() FROM sluice.streams WHERE resource = 'bills.sweep'`))
 	ask[int](w.fixture, `UPDATE sluice.streams SET next_due_at = clock_timestamp() + interval '1 day' WHERE resource = 'bills.sweep' RETURNING 1`)
 }
@@ -226,7 +227,7 @@ func TestALookIsConfirmed(t *testing.T) {
 	w.missed("3")
 	w.want("missed", "2 deleted scan", "3 suspected")
 	w.wants("the word can be had", false)
-	errorIf(t, !ask[bool](w.fixture, `SELECT next_due_at <= clock_timestamp() FROM sluice.streams WHERE resource = 'bills.details'`),
+	check.ErrorIf(t, !ask[bool](w.fixture, `SELECT next_due_at <= clock_timestamp() FROM sluice.streams WHERE resource = 'bills.details'`),
 		"single records are not asked for")
 	w.missed("3")
 	w.want("two looks", "2 deleted scan", "3 suspected")
@@ -290,7 +291,7 @@ func TestRanks(t *testing.T) {
 	expect := func(from, to time.Time, before int, ids ...string) {
 		t.Helper()
 		n, got, err := w.db.Between(t.Context(), w.look, from, to)
-		must(w, err)
+		check.Must(w, err)
 		if slices.Sort(got); n != before || !slices.Equal(got, ids) {
 			t.Errorf("%d before and %q from %v to %v, want %d and %q", n, got, from, to, before, ids)
 		}
@@ -298,8 +299,8 @@ func TestRanks(t *testing.T) {
 	extent := func(rows, most int) {
 		t.Helper()
 		n, of, err := w.db.Extent(t.Context(), w.look)
-		must(w, err)
-		errorIf(t, n != rows || of != most, "%d rows, %d of which may be missed; want %d and %d", n, of, rows, most)
+		check.Must(w, err)
+		check.ErrorIf(t, n != rows || of != most, "%d rows, %d of which may be missed; want %d and %d", n, of, rows, most)
 	}
 	extent(5, 2)
 	expect(time.Time{}, time.Time{}, 0, "1", "2", "3", "4", "5")

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/tombstones"
 	"sluice/schema"
@@ -33,7 +34,7 @@ func openList(t *testing.T, rules pipeline.TombstoneRules) *listFixture {
 	h.stream.Resource.Complete = "The test says so."
 	l := &listFixture{fixture: h, incremental: h.stream, sweep: h.stream, resource: h.stream.Resource}
 	l.sweep.Work = pipeline.WorkSweep
-	must(h, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
+	check.Must(h, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
 		{Key: l.incremental.Key(), Every: time.Hour, Enabled: true}, {Key: l.sweep.Key(), Every: time.Hour, Enabled: true, After: time.Hour},
 	}))
 	return l
@@ -42,7 +43,7 @@ func openList(t *testing.T, rules pipeline.TombstoneRules) *listFixture {
 // begin claims a stream.
 func (l *listFixture) begin(stream pipeline.Stream) pipeline.Claim {
 	l.Helper()
-	claim := sure(l.db.Claim(l.Context(), stream, pipeline.ClassOf(stream)))(l)
+	claim := check.Sure(l.db.Claim(l.Context(), stream, pipeline.ClassOf(stream)))(l)
 	return claim
 }
 
@@ -57,7 +58,7 @@ func (l *listFixture) records(ids ...int) []record.Record {
 			peeks[i], _ = l.normalizer.Peek(records[i].Raw, "")
 		}
 	}
-	must(l, l.db.Unchanged(l.Context(), l.incremental, peeks))
+	check.Must(l, l.db.Unchanged(l.Context(), l.incremental, peeks))
 	for i := range ids {
 		if peeks[i].Unchanged {
 			l.known++
@@ -123,7 +124,7 @@ func TestTwoCleanScansAreProof(t *testing.T) {
 	l.read(1, 2, 3, 4, 5)
 	l.scan(1, 2, 3, 4)
 	l.expect("one scan", []string{"5 suspected"}, nil)
-	errorIf(t, !ask[bool](l.fixture, `SELECT next_due_at < now() + interval '61 minutes' FROM sluice.streams WHERE resource = 'things.sweep'`),
+	check.ErrorIf(t, !ask[bool](l.fixture, `SELECT next_due_at < now() + interval '61 minutes' FROM sluice.streams WHERE resource = 'things.sweep'`),
 		"a scan that missed something is not repeated soon")
 	l.scan(1, 2, 3)
 	l.expect("two scans", []string{"4 suspected", "5 deleted"}, []string{"5"})
@@ -131,13 +132,13 @@ func TestTwoCleanScansAreProof(t *testing.T) {
 	l.expect("seen again", []string{"5 deleted"}, []string{"5"})
 	l.read(5) // equal to its row
 	l.expect("back", []string{"5 restored"}, nil)
-	errorIf(t, l.known == 0, "no record was known: it came back as another does")
+	check.ErrorIf(t, l.known == 0, "no record was known: it came back as another does")
 	l.scan(1, 2, 3, 4)
 	l.scan(1, 2, 3, 4)
 	l.expect("gone again", []string{"5 deleted"}, []string{"5"})
 	n := ask[int](l.fixture, `SELECT restores FROM sluice.tombstones`)
-	errorIf(t, n != 1, "it came back %d times, want once", n)
-	same(t, "sightings are left", 0, ask[int](l.fixture, `SELECT count(*) FROM sluice.sightings`))
+	check.ErrorIf(t, n != 1, "it came back %d times, want once", n)
+	check.Same(t, "sightings are left", 0, ask[int](l.fixture, `SELECT count(*) FROM sluice.sightings`))
 }
 
 func TestWhatProvesNothing(t *testing.T) {
@@ -152,7 +153,7 @@ func TestWhatProvesNothing(t *testing.T) {
 		"a scan that fails": func(l *listFixture) {
 			claim := l.begin(l.sweep)
 			l.load(l.unit(claim, l.records(1, 2, 3, 4)...))
-			must(l, l.db.Settle(l.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, EndRun: true}))
+			check.Must(l, l.db.Settle(l.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, EndRun: true}))
 		},
 		"of an organization that is not active": func(l *listFixture) {
 			ask[string](l.fixture, `INSERT INTO sluice.organizations (organization_id, name, is_active) VALUES ($1, 'Shut', false) RETURNING name`, organization)
@@ -182,7 +183,7 @@ func TestWhatProvesNothing(t *testing.T) {
 			l.scan(1, 2, 3, 4)
 			second(l)
 			dead := l.dead()
-			errorIf(t, len(dead) != 0, "%v got a tombstone", dead)
+			check.ErrorIf(t, len(dead) != 0, "%v got a tombstone", dead)
 		})
 	}
 	t.Run("a second scan that follows at once", func(t *testing.T) {
@@ -208,7 +209,7 @@ func TestTheBrake(t *testing.T) {
 	decide := func(decide tombstones.Decision, run int64, want int) {
 		t.Helper()
 		n, err := l.db.DecideTombstones(t.Context(), l.incremental, run, decide)
-		errorIf(t, err != nil || n != want, "decided about %d, %v; want %d", n, err, want)
+		check.ErrorIf(t, err != nil || n != want, "decided about %d, %v; want %d", n, err, want)
 	}
 	decide(tombstones.Accept, run, 3)
 	decide(tombstones.Accept, run, 0)
@@ -257,8 +258,8 @@ func TestALiveRecordIsNeverDead(t *testing.T) {
 	l := openList(t, pipeline.TombstoneRules{MaxRows: 100})
 	const records, pages = 9, 3
 	rapid.Check(t, func(r *rapid.T) {
-		must(l, failure(l.db.Pool().Exec(t.Context(), `DELETE FROM shop.things`)))
-		must(l, failure(l.db.Pool().Exec(t.Context(), `DELETE FROM sluice.tombstones`)))
+		check.Must(l, check.Failure(l.db.Pool().Exec(t.Context(), `DELETE FROM shop.things`)))
+		check.Must(l, check.Failure(l.db.Pool().Exec(t.Context(), `DELETE FROM sluice.tombstones`)))
 		alive, absent := map[int]bool{records + 1: true}, map[int]bool{} // absent: at some instant of the scan
 		// One record always exists: an empty list allows no conclusion.
 		var late []pipeline.Batch

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/tombstones"
 )
@@ -37,7 +38,7 @@ func (f *family) run(most int, of map[string]shown) {
 	claim := f.claimOf(f.persons)
 	for range most {
 		vendor, _, err := f.db.NextParent(f.Context(), claim)
-		must(f, err)
+		check.Must(f, err)
 		if vendor == "" {
 			break
 		}
@@ -57,7 +58,7 @@ func (f *family) run(most int, of map[string]shown) {
 	end.Call = 0
 	end.End = &pipeline.End{Outcome: pipeline.OutcomeDone, Whole: &pipeline.Whole{Started: time.Now().Add(time.Minute)}}
 	f.load(end)
-	same(f, "pages are still noted although the run is over", 0, ask[int](f.fixture, `SELECT count(*) FROM sluice.sightings`))
+	check.Same(f, "pages are still noted although the run is over", 0, ask[int](f.fixture, `SELECT count(*) FROM sluice.sightings`))
 }
 
 // expect compares the evidence, and the persons with a tombstone.
@@ -80,7 +81,7 @@ func TestPersonsThatTheirParentShowsNoMore(t *testing.T) {
 	without3 := map[string]shown{"v1": {persons: "p1 p2"}, "v2": {persons: "p4"}, "v3": {persons: "p5"}}
 	f.run(3, without3)
 	f.expect("one run", "p3 suspected", "")
-	errorIf(t, ask[bool](f.fixture, `SELECT next_due_at < now() + interval '59 minutes' FROM sluice.streams WHERE resource = 'persons'`),
+	check.ErrorIf(t, ask[bool](f.fixture, `SELECT next_due_at < now() + interval '59 minutes' FROM sluice.streams WHERE resource = 'persons'`),
 		"all parents are read once more before their time")
 	f.run(3, without3)
 	f.expect("two runs", "p3 deleted", "p3")
@@ -148,12 +149,12 @@ func TestTooManyPersonsAtOnce(t *testing.T) {
 	f.expect("beside them, two", "p3 needs_review, p5 needs_review, p6 needs_review, q8 deleted, q9 deleted", "q8 q9")
 	run := ask[int64](f.fixture, `SELECT min(proof_run_id) FROM sluice.tombstones WHERE state = 'needs_review'`)
 	n, err := f.db.DecideTombstones(t.Context(), f.persons, run, tombstones.Accept)
-	errorIf(t, err != nil || n != 3, "accepted %d, %v, want 3", n, err)
+	check.ErrorIf(t, err != nil || n != 3, "accepted %d, %v, want 3", n, err)
 	f.expect("accepted", "p3 deleted, p5 deleted, p6 deleted, q8 deleted, q9 deleted", "p3 p5 p6 q8 q9")
 	// Rows of a list in schema custom go, too.
 	f.exec(`UPDATE sluice.tombstones SET decided_at = now() - interval '3 days', deleted_at = now() - interval '3 days'`)
 	f.exec(`UPDATE custom.persons SET _deleted_at = now() - interval '3 days' WHERE _deleted_at IS NOT NULL`)
-	must(f, f.db.PruneGone(t.Context(), 48*time.Hour))
-	same(t, "the persons", "p1 p2 p4 q1 q2 q3 q4 q5 q6 q7",
+	check.Must(f, f.db.PruneGone(t.Context(), 48*time.Hour))
+	check.Same(t, "the persons", "p1 p2 p4 q1 q2 q3 q4 q5 q6 q7",
 		ask[string](f.fixture, `SELECT string_agg(person_key, ' ' ORDER BY person_key) FROM custom.persons`))
 }

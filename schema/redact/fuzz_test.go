@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"sluice/pipeline/check"
 	"sluice/schema/jsonscan"
 	"sluice/schema/redact"
 )
@@ -207,17 +208,17 @@ func holdElements(t *testing.T, of *redact.Redactor, raw []byte) {
 	before := string(list)
 	var got []string
 	end, ok := of.Elements(list, 1, 1, func(element []byte) { got = append(got, string(element)) })
-	errorIf(t, string(list) != before, "splitting %s left %s", before, list)
+	check.ErrorIf(t, string(list) != before, "splitting %s left %s", before, list)
 	objects := true
 	plain, isPlain := jsonscan.Elements(list, 1, 1, func(element []byte) { objects = objects && element[0] == '{' })
-	errorIf(t, ok != (isPlain && objects) || ok && end != plain,
+	check.ErrorIf(t, ok != (isPlain && objects) || ok && end != plain,
 		"%s is split: %t, to %d, by a plain scan: %t, to %d", list, ok, end, isPlain, plain)
 	if _, whole := read(raw); !ok || !whole { // the record ends elsewhere
 		return
 	}
 	around := string(of.Record([]byte(other)))
 	want := []string{around, string(of.Record(bytes.TrimSpace(raw))), around}
-	errorIf(t, !slices.Equal(got, want), "the elements of %s are %q, want %q", list, got, want)
+	check.ErrorIf(t, !slices.Equal(got, want), "the elements of %s are %q, want %q", list, got, want)
 }
 
 // TestNoByteOfALeftOutValueSurvives makes records at random, with one text in every value that is

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"sluice/pipeline/check"
 	"sluice/schema"
 	"sluice/schema/redact"
 )
@@ -115,14 +116,14 @@ func TestRecord(t *testing.T) {
 			of := redactor(t, c.choice)
 			for range 2 { // the second time the order of keys is remembered
 				got := string(of.Record([]byte(c.in)))
-				errorIf(t, got != c.want, "of %s\ngot  %s\nwant %s", c.in, got, c.want)
+				check.ErrorIf(t, got != c.want, "of %s\ngot  %s\nwant %s", c.in, got, c.want)
 			}
 			all := [][]byte{[]byte(c.in), []byte(c.in)}
 			if of.Records(all); string(all[0]) != c.want || string(all[1]) != c.want || cap(all[0]) > len(all[0])+len(c.in) {
 				t.Errorf("together: %s", all)
 			}
 			got := string(of.Record([]byte(c.want)))
-			errorIf(t, !redact.Withheld([]byte(c.want)) && got != c.want, "a second time gives %s", got)
+			check.ErrorIf(t, !redact.Withheld([]byte(c.want)) && got != c.want, "a second time gives %s", got)
 		})
 	}
 }
@@ -136,7 +137,7 @@ func TestNothingChosenIsNothingDone(t *testing.T) {
 	}
 	raw := []byte(`{"name":"A"}`)
 	got := redactor(t, redact.Choice{Omit: []string{"email"}}).Record(raw)
-	errorIf(t, &got[0] != &raw[0], "a record without the column was copied")
+	check.ErrorIf(t, &got[0] != &raw[0], "a record without the column was copied")
 }
 
 func TestKeys(t *testing.T) {
@@ -152,12 +153,12 @@ func TestKeys(t *testing.T) {
 	if got := redact.NewKey(long).Hash([]byte("A")); got != want {
 		t.Errorf("of a long key: got %s, want %s", got, want)
 	}
-	errorIf(t, key.Hash([]byte("a")) == other.Hash([]byte("a")), "two keys give one hash")
+	check.ErrorIf(t, key.Hash([]byte("a")) == other.Hash([]byte("a")), "two keys give one hash")
 	made := key.Print([8]byte{1, 2, 3})
-	errorIf(t, !key.Made(made) || other.Made(made) || key.Made("") || key.Made("00.00") || key.Made(made+"0"),
+	check.ErrorIf(t, !key.Made(made) || other.Made(made) || key.Made("") || key.Made("00.00") || key.Made(made+"0"),
 		"fingerprint %s is not that of its key alone", made)
 	for text, want := range map[string]bool{expected("a"): true, "h1_": false, "h1_" + strings.Repeat("A", 26): false, "h1_" + strings.Repeat("a", 27): false, "h2" + expected("a")[2:]: false} {
-		errorIf(t, redact.IsHash([]byte(text)) != want, "%s: want %t", text, want)
+		check.ErrorIf(t, redact.IsHash([]byte(text)) != want, "%s: want %t", text, want)
 	}
 }
 
@@ -184,9 +185,9 @@ func TestMistakesAreAllNamed(t *testing.T) {
 		"hashed mail is in omit, too", "hashed amount is in omit, too", "hashed company_id is in omit, too", "hashed state cannot be hashed", "hashed born cannot be hashed",
 		"hashed _extra holds keys that no column takes, which can be left out alone",
 	}
-	errorIf(t, strings.Join(got, "\n") != strings.Join(want, "\n"), "got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	check.ErrorIf(t, strings.Join(got, "\n") != strings.Join(want, "\n"), "got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	_, mistakes = redact.Resolve(resource, redact.Choice{Hash: []string{"company_id"}}, redact.Choice{}, nil)
-	errorIf(t, len(mistakes) != 1 || !strings.Contains(mistakes[0].Detail, "could not be joined"), "mistakes %+v", mistakes)
+	check.ErrorIf(t, len(mistakes) != 1 || !strings.Contains(mistakes[0].Detail, "could not be joined"), "mistakes %+v", mistakes)
 }
 
 func TestChoicesOfAllResourcesComeLast(t *testing.T) {
@@ -202,13 +203,5 @@ func TestChoicesOfAllResourcesComeLast(t *testing.T) {
 	if len(mistakes) > 0 || len(got) != 4 || got["mail"] != redact.Hashed || got["phone"] != redact.Omitted ||
 		got["persons.email"] != redact.Omitted || got["mails.mail"] != redact.Omitted {
 		t.Errorf("rules %v, mistakes %v: name is needed and stays, mail is hashed", got, mistakes)
-	}
-}
-
-// errorIf fails the test where something is not as it should be, and says what.
-func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
-	tb.Helper()
-	if wrong {
-		tb.Errorf(format, args...)
 	}
 }

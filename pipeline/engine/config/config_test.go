@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/upstream/wire"
 	"sluice/schema"
@@ -90,19 +91,19 @@ func loadWith(t *testing.T, path string, catalogue []schema.Service) (*config.Co
 func loadText(t *testing.T, text string) (*config.Config, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "config.yaml")
-	must(t, os.WriteFile(path, []byte(text), 0o600))
+	check.Must(t, os.WriteFile(path, []byte(text), 0o600))
 	return config.Load(path, lookup(environment()), os.ReadFile, services(), config.ForAll)
 }
 
 func files(t *testing.T, pattern string) []string {
 	t.Helper()
-	paths := sure(filepath.Glob(filepath.Join("testdata", pattern)))(t)
+	paths := check.Sure(filepath.Glob(filepath.Join("testdata", pattern)))(t)
 	return paths
 }
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	text := sure(os.ReadFile(path))(t)
+	text := check.Sure(os.ReadFile(path))(t)
 	return string(text)
 }
 
@@ -128,7 +129,7 @@ func TestBad(t *testing.T) {
 			if !errors.As(err, &mistakes) {
 				t.Fatalf("got %v, want an *Error", err)
 			}
-			errorIf(t, strings.Contains(err.Error(), canary), "the message holds a secret:\n%v", err)
+			check.ErrorIf(t, strings.Contains(err.Error(), canary), "the message holds a secret:\n%v", err)
 			rest := slices.Clone(mistakes.Mistakes)
 			for _, want := range wants {
 				at := slices.IndexFunc(rest, func(m config.Mistake) bool { return strings.Contains(m.String(), want) })
@@ -138,7 +139,7 @@ func TestBad(t *testing.T) {
 				}
 				rest = slices.Delete(rest, at, at+1)
 			}
-			errorIf(t, len(rest) > 0 || len(wants) == 0, "not wanted: %q", rest)
+			check.ErrorIf(t, len(rest) > 0 || len(wants) == 0, "not wanted: %q", rest)
 			if t.Failed() {
 				t.Log(err)
 			}
@@ -148,7 +149,7 @@ func TestBad(t *testing.T) {
 
 func TestEverything(t *testing.T) {
 	t.Parallel()
-	got := sure(load(t, filepath.Join("testdata", "everything.good.yaml")))(t)
+	got := check.Sure(load(t, filepath.Join("testdata", "everything.good.yaml")))(t)
 	got.SecretsFrom = nil // TestSettings
 	credentials := func(id string) config.Credentials {
 		return config.Credentials{
@@ -246,15 +247,15 @@ func TestEverything(t *testing.T) {
 	reveal := cmp.Comparer(func(a, b config.Secret) bool { return a.Reveal() == b.Reveal() })
 	zones := cmp.Comparer(func(_, _ *time.Location) bool { return true }) // compared by name below
 	declared := cmpopts.IgnoreFields(config.Config{}, "Services")         // TestCustomResources looks at them
-	same(t, "", want, got, reveal, zones, declared, cmpopts.EquateComparable(netip.Prefix{}))
+	check.Same(t, "", want, got, reveal, zones, declared, cmpopts.EquateComparable(netip.Prefix{}))
 	for _, org := range got.Organizations {
-		errorIf(t, org.Location == nil || org.Location.String() != org.TimeZone, "%s: zone %v, want %s", org.Name, org.Location, org.TimeZone)
+		check.ErrorIf(t, org.Location == nil || org.Location.String() != org.TimeZone, "%s: zone %v, want %s", org.Name, org.Location, org.TimeZone)
 	}
 }
 
 func TestDefaults(t *testing.T) {
 	t.Parallel()
-	got := sure(load(t, filepath.Join("testdata", "minimal.good.yaml")))(t)
+	got := check.Sure(load(t, filepath.Join("testdata", "minimal.good.yaml")))(t)
 	if got.Vendor.Name != "Svc" || got.Workers != 8 || got.Log.Level != "info" || got.Listen != "127.0.0.1:9464" || got.Quarantine != (config.Quarantine{MaxShare: 0.05, MaxOpen: 1000}) ||
 		got.Schedule != (config.Schedule{Floor: 5 * time.Minute}) || got.Budget.Classes != nil ||
 		got.Retention != (config.Retention{Calls: 840 * time.Hour, Runs: 9600 * time.Hour, Raw: 9600 * time.Hour, Changes: 336 * time.Hour,
@@ -262,22 +263,22 @@ func TestDefaults(t *testing.T) {
 		t.Errorf("defaults: %+v", got)
 	}
 	want := (config.Tombstones{MaxRows: 20, MaxShare: 0.02, Apart: 10 * time.Minute})
-	errorIf(t, got.Tombstones != want, "tombstones: %+v, want %+v", got.Tombstones, want)
+	check.ErrorIf(t, got.Tombstones != want, "tombstones: %+v, want %+v", got.Tombstones, want)
 	wait := config.Notifications{APIVersion: "v8", Debounce: 2 * time.Second, MaxWait: 15 * time.Second, SelfTest: 15 * time.Minute, Keep: 336 * time.Hour, HintedPerMinute: 20}
-	same(t, "notifications", wait, got.Notifications)
-	same(t, "telemetry", config.Telemetry{Sample: 1}, got.Telemetry)
+	check.Same(t, "notifications", wait, got.Notifications)
+	check.Same(t, "telemetry", config.Telemetry{Sample: 1}, got.Telemetry)
 	console := config.Console{
 		Auth: "none", Header: config.ConsoleHeader{User: "X-Forwarded-User", Groups: "X-Forwarded-Groups"},
 		OIDC: config.ConsoleOIDC{Scopes: []string{"openid", "email", "profile"}, UserClaim: "email"},
 	}
-	same(t, "console", console, got.Console, cmp.Comparer(func(a, b config.Secret) bool { return a.Reveal() == b.Reveal() }))
-	same(t, "data center", "com", got.Organizations[0].DataCenter)
+	check.Same(t, "console", console, got.Console, cmp.Comparer(func(a, b config.Secret) bool { return a.Reveal() == b.Reveal() }))
+	check.Same(t, "data center", "com", got.Organizations[0].DataCenter)
 }
 
 func TestNoFile(t *testing.T) {
 	t.Parallel()
 	_, err := load(t, filepath.Join(t.TempDir(), "config.yaml"))
-	errorIf(t, !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "sluice init writes one"), "got %v", err)
+	check.ErrorIf(t, !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "sluice init writes one"), "got %v", err)
 }
 
 func TestSecretFiles(t *testing.T) {
@@ -300,7 +301,7 @@ func TestSecretFiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "secret")
-			must(t, os.WriteFile(path, []byte(test.content), test.mode))
+			check.Must(t, os.WriteFile(path, []byte(test.content), test.mode))
 			if err := os.Chmod(path, test.mode); err != nil { // the umask may have changed the mode
 				t.Fatal(err)
 			}
@@ -325,14 +326,14 @@ func TestAByteOrderMarkIsNoKey(t *testing.T) {
 		t.Error(err)
 	}
 	_, err := loadText(t, "\uFEFF"+read(t, filepath.Join("testdata", "workers-many.bad.yaml")))
-	errorIf(t, err == nil || !strings.Contains(err.Error(), "     2 | workers: 65\n         ^"), "got\n%v", err)
+	check.ErrorIf(t, err == nil || !strings.Contains(err.Error(), "     2 | workers: 65\n         ^"), "got\n%v", err)
 }
 
 func FuzzLoad(f *testing.F) {
 	for _, pattern := range []string{"*.good.yaml", "*.bad.yaml"} {
-		paths := sure(filepath.Glob(filepath.Join("testdata", pattern)))(f)
+		paths := check.Sure(filepath.Glob(filepath.Join("testdata", pattern)))(f)
 		for _, path := range paths {
-			text := sure(os.ReadFile(path))(f)
+			text := check.Sure(os.ReadFile(path))(f)
 			f.Add(text)
 		}
 	}
@@ -349,36 +350,4 @@ func FuzzLoad(f *testing.F) {
 			t.Fatalf("the message holds a secret: %v", err)
 		}
 	})
-}
-
-func must(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
-	}
-}
-
-// same compares with cmp.Diff.
-func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option) {
-	tb.Helper()
-	if diff := cmp.Diff(want, got, options...); diff != "" {
-		tb.Errorf("%s (-want +got):\n%s", what, diff)
-	}
-}
-
-// errorIf fails the test where something is not as it should be, and says what.
-func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
-	tb.Helper()
-	if wrong {
-		tb.Errorf(format, args...)
-	}
-}
-
-// sure is must for a call that gives a value, too.
-func sure[T any](value T, err error) func(testing.TB) T {
-	return func(tb testing.TB) T {
-		tb.Helper()
-		must(tb, err)
-		return value
-	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"sluice/connectors"
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/upstream/wire"
 	"sluice/schema"
@@ -36,7 +37,7 @@ func TestExampleShowsDefaults(t *testing.T) {
 		"ACME_CLIENT_SECRET":  canary + "-acme",
 		"ACME_REFRESH_TOKEN":  canary + "-acme",
 	})
-	full := sure(config.Load(example, lookup(env), os.ReadFile, connectors.All(), config.ForAll))(t)
+	full := check.Sure(config.Load(example, lookup(env), os.ReadFile, connectors.All(), config.ForAll))(t)
 	bare := text
 	for _, optional := range []string{
 		"  name: Svc\n", "    data_center: com\n", "resources: {}\n", "custom: []\n", "workers: 8\n", "log:\n", "  level: info\n",
@@ -44,14 +45,14 @@ func TestExampleShowsDefaults(t *testing.T) {
 		"schedule:\n", "  floor: 5m\n", "budget: {}\n", "notifications: {}\n", "telemetry: {}\n", "console: {}\n", "events: []\n", "lake: {}\n", "retention:\n", "  calls: 840h\n", "  runs: 9600h\n", "  raw: 9600h\n", "  history: 0\n", "  changes: 336h\n",
 		"  quarantine:\n", "    open: 0\n", "    retried: 2160h\n", "    resolved: 2160h\n", "  gone: 0\n",
 	} {
-		errorIf(t, strings.Count(bare, "\n"+optional) != 1, "the example shows %q not once", optional)
+		check.ErrorIf(t, strings.Count(bare, "\n"+optional) != 1, "the example shows %q not once", optional)
 		bare = strings.Replace(bare, "\n"+optional, "\n", 1)
 	}
 	readBare := func(string) ([]byte, error) { return []byte(bare), nil }
-	short := sure(config.Load("bare.yaml", lookup(env), readBare, connectors.All(), config.ForAll))(t)
+	short := check.Sure(config.Load("bare.yaml", lookup(env), readBare, connectors.All(), config.ForAll))(t)
 	reveal := cmp.Comparer(func(a, b config.Secret) bool { return a.Reveal() == b.Reveal() })
 	zones := cmp.Transformer("zone", func(o config.Organization) [3]any { return [3]any{o.Name, o.DataCenter, o.Services} })
-	same(t, "what the example changes", short, full, reveal, zones, cmpopts.EquateEmpty())
+	check.Same(t, "what the example changes", short, full, reveal, zones, cmpopts.EquateEmpty())
 }
 
 // TestExampleCommentsEveryKey demands a comment above every key of the example, and that the keys
@@ -63,7 +64,7 @@ func TestExampleCommentsEveryKey(t *testing.T) {
 	previous := ""
 	for line := range strings.Lines(read(t, example)) {
 		match := key.FindStringSubmatch(line)
-		errorIf(t, match != nil && !obvious[match[1]] && !strings.HasPrefix(strings.TrimSpace(previous), "#"),
+		check.ErrorIf(t, match != nil && !obvious[match[1]] && !strings.HasPrefix(strings.TrimSpace(previous), "#"),
 			"no comment above %q", strings.TrimSpace(line))
 		previous = line
 	}
@@ -90,7 +91,7 @@ func TestExampleCommentsEveryKey(t *testing.T) {
 		return m[1] + m[2] + m[3]
 	})
 	got, err := config.Load("uncommented.yaml", lookup(env), func(string) ([]byte, error) { return []byte(text), nil }, connectors.All(), config.ForAll)
-	must(t, err)
+	check.Must(t, err)
 	acme := got.Organizations[0]
 	chat, accounting := acme.Services["chat"], acme.Services["accounting"]
 	for what, read := range map[string]bool{
@@ -142,7 +143,7 @@ func TestExampleCommentsEveryKey(t *testing.T) {
 		"the defaults of notifications": got.Notifications.Debounce == 2*time.Second && got.Notifications.MaxWait == 15*time.Second &&
 			got.Notifications.SelfTest == 15*time.Minute && got.Notifications.Keep == 336*time.Hour && got.Notifications.HintedPerMinute == 20,
 	} {
-		errorIf(t, !read, "%s is commented out and not read as it should: %+v", what, got)
+		check.ErrorIf(t, !read, "%s is commented out and not read as it should: %+v", what, got)
 	}
 }
 
@@ -164,15 +165,15 @@ organizations:
 func TestCatalogue(t *testing.T) {
 	t.Parallel()
 	got := customOf(t, head+"catalogue: [journals, inventory_contacts]\nresources:\n  journals: {every: 3h}\n")
-	same(t, "lists", []string{"accounting.journals", "inventory.inventory_contacts"}, slices.Sorted(maps.Keys(got)))
+	check.Same(t, "lists", []string{"accounting.journals", "inventory.inventory_contacts"}, slices.Sorted(maps.Keys(got)))
 }
 
 // customOf loads a configuration and returns its lists in schema custom.
 func customOf(t *testing.T, text string) map[string]schema.Resource {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "config.yaml")
-	must(t, os.WriteFile(path, []byte(text), 0o600))
-	cfg := sure(load(t, path))(t)
+	check.Must(t, os.WriteFile(path, []byte(text), 0o600))
+	cfg := check.Sure(load(t, path))(t)
 	found := make(map[string]schema.Resource)
 	for _, service := range cfg.Services {
 		for _, r := range service.Resources {
@@ -193,7 +194,7 @@ func TestDeployedConfigurations(t *testing.T) {
 		"database_url": "postgres://sluice:" + canary + "@db.example.com/warehouse", "client_secret": canary, "refresh_token": canary,
 		"acme_client_secret": canary, "acme_refresh_token": canary, "acme_hook_secret": "abcdefgh1234",
 	} {
-		must(t, os.WriteFile(filepath.Join(secrets, name), []byte(text), 0o400))
+		check.Must(t, os.WriteFile(filepath.Join(secrets, name), []byte(text), 0o400))
 	}
 	for _, file := range []string{
 		"compose/config.yaml", "compose/demo.yaml", "chart/examples/config.yaml", "chart/examples/receiver.yaml",
@@ -205,7 +206,7 @@ func TestDeployedConfigurations(t *testing.T) {
 			t.Errorf("deploy/%s: %v", file, err)
 			continue
 		}
-		errorIf(t, len(got.Organizations) != 1 || got.Organizations[0].Credentials.RefreshToken.Reveal() != canary,
+		check.ErrorIf(t, len(got.Organizations) != 1 || got.Organizations[0].Credentials.RefreshToken.Reveal() != canary,
 			"deploy/%s: %d organizations", file, len(got.Organizations))
 	}
 }

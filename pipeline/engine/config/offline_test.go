@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/engine/config"
 )
 
@@ -20,7 +21,7 @@ func TestOffline(t *testing.T) {
 	text := read(t, "testdata/minimal.good.yaml") + "telemetry: {otlp: \"https://collector.example.com\", headers: {authorization: \"${BEARER}\"}}\n"
 	text = strings.Replace(text, "${NORTH_SECRET}", "exec:/nowhere/program", 1) // it is not run
 	got, err := loadFor(config.ForOffline, nil, strings.Replace(text, "${NORTH_TOKEN}", "file:/nobody/wrote/this", 1))
-	must(t, err)
+	check.Must(t, err)
 	if c := got.Organizations[0].Credentials; c.ClientSecret.Reveal() != "" || c.RefreshToken.Reveal() != "" || c.ClientID != "1000.NORTH" {
 		t.Errorf("the credentials are %q, %q and %q", c.ClientID, c.ClientSecret.Reveal(), c.RefreshToken.Reveal())
 	}
@@ -32,10 +33,10 @@ func TestOffline(t *testing.T) {
 		"no database":           {"database: {url: \"postgres://db.example.com/warehouse\"}\n", ""},
 	} {
 		_, err := loadFor(config.ForOffline, nil, strings.Replace(text, change[0], change[1], 1))
-		errorIf(t, !mistaken(err), "%s: %v, want a mistake", name, err)
+		check.ErrorIf(t, !mistaken(err), "%s: %v, want a mistake", name, err)
 	}
 	_, err = loadFor(config.ForAll, nil, read(t, "testdata/minimal.good.yaml"))
-	errorIf(t, !mistaken(err), "for work that asks upstream: %v, want a mistake", err)
+	check.ErrorIf(t, !mistaken(err), "for work that asks upstream: %v, want a mistake", err)
 }
 
 // TestReceiver: a receiver, as a process of any purpose, needs the secrets of its purpose and no
@@ -70,7 +71,7 @@ func TestReceiver(t *testing.T) {
 	} {
 		with := func(secret string) string { return strings.Replace(test.text, "§", secret, 1) }
 		got, err := loadFor(test.purpose, nil, with("exec:/bin/echo "+test.secret))
-		errorIf(t, err != nil || test.of(got).Reveal() != test.secret || got.Organizations[0].Credentials.RefreshToken.Reveal() != "",
+		check.ErrorIf(t, err != nil || test.of(got).Reveal() != test.secret || got.Organizations[0].Credentials.RefreshToken.Reveal() != "",
 			"%s: %v, want its secret and no refresh token", name, err)
 		if _, err := loadFor(test.purpose, nil, with("exec:/nowhere/program")); !mistaken(err) {
 			t.Errorf("%s with a command that fails: %v, want a mistake", name, err)
@@ -81,11 +82,11 @@ func TestReceiver(t *testing.T) {
 		}
 		for _, other := range test.without {
 			got, err := loadFor(other, nil, missing)
-			errorIf(t, err != nil || test.of(got).Reveal() != "", "%s without its secret for purpose %d: %v, want it empty", name, other, err)
+			check.ErrorIf(t, err != nil || test.of(got).Reveal() != "", "%s without its secret for purpose %d: %v, want it empty", name, other, err)
 		}
 	}
 	got, err := loadFor(config.ForOffline, nil, receiver)
-	errorIf(t, err == nil && !got.Organizations[0].Notifies(), "a command that receives nothing forgets the notifications: %v", err)
+	check.ErrorIf(t, err == nil && !got.Organizations[0].Notifies(), "a command that receives nothing forgets the notifications: %v", err)
 }
 
 func mistaken(err error) bool {
@@ -99,19 +100,19 @@ func TestReachable(t *testing.T) {
 		"127.0.0.1:9464": false, "[::1]:9464": false, "localhost:9464": false, "127.8.8.8:1": false,
 		"0.0.0.0:9464": true, ":9464": true, "[::]:9464": true, "10.1.2.3:9464": true, "metrics.example:9464": true,
 	} {
-		errorIf(t, config.Reachable(listen) != want, "%s can be reached: %t", listen, !want)
+		check.ErrorIf(t, config.Reachable(listen) != want, "%s can be reached: %t", listen, !want)
 	}
 }
 
 // TestSettings: the configuration in force has defaults, and of secrets where they come from.
 func TestSettings(t *testing.T) {
 	t.Parallel()
-	got := sure(load(t, filepath.Join("testdata", "everything.good.yaml")))(t)
+	got := check.Sure(load(t, filepath.Join("testdata", "everything.good.yaml")))(t)
 	found := map[string]config.Setting{}
 	for _, setting := range got.Settings() {
 		_, twice := found[setting.Path]
-		errorIf(t, twice, "%s is there twice", setting.Path)
-		errorIf(t, strings.Contains(setting.Value, canary), "%s shows a secret: %s", setting.Path, setting.Value)
+		check.ErrorIf(t, twice, "%s is there twice", setting.Path)
+		check.ErrorIf(t, strings.Contains(setting.Value, canary), "%s shows a secret: %s", setting.Path, setting.Value)
 		found[setting.Path] = setting
 	}
 	for path, want := range map[string]config.Setting{
@@ -123,6 +124,6 @@ func TestSettings(t *testing.T) {
 		"retention.calls": {Value: "48h0m0s"}, "retention.quarantine.open": {Value: "8760h0m0s"}, "retention.gone": {Value: "720h0m0s"},
 	} {
 		want.Path = path
-		errorIf(t, found[path] != want, "%s is %+v, want %+v", path, found[path], want)
+		check.ErrorIf(t, found[path] != want, "%s is %+v, want %+v", path, found[path], want)
 	}
 }

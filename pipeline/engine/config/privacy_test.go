@@ -13,6 +13,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/upstream/wire"
 	"sluice/schema"
@@ -72,14 +73,14 @@ privacy: {omit: [contact, free_text], key: "${HASH_KEY}"}
 resources:
   price_lists: {hash: [email, person]}
 `)
-	must(t, err)
+	check.Must(t, err)
 	lists, owners := left(cfg, "inventory.price_lists"), left(cfg, "inventory.owners")
 	if len(lists) != 4 || lists["email"] != redact.Hashed || lists["owner"] != redact.Hashed || lists["lines.note"] != redact.Omitted ||
 		lists["_extra"] != redact.Omitted {
 		t.Errorf("of price lists: %v", lists)
 	}
-	errorIf(t, len(owners) != 2 || owners["phone"] != redact.Omitted || owners["_extra"] != redact.Omitted, "of owners: %v", owners)
-	errorIf(t, cfg.Privacy.HashKey() == nil, "there is no key")
+	check.ErrorIf(t, len(owners) != 2 || owners["phone"] != redact.Omitted || owners["_extra"] != redact.Omitted, "of owners: %v", owners)
+	check.ErrorIf(t, cfg.Privacy.HashKey() == nil, "there is no key")
 }
 
 // TestOfflineWithoutTheKey: commands that make no call work without it, and then have none.
@@ -88,7 +89,7 @@ func TestOfflineWithoutTheKey(t *testing.T) {
 	text := privateLists + "privacy: {hash: [contact], key: \"${NOT_SET}\"}\n"
 	read := func(string) ([]byte, error) { return []byte(text), nil }
 	cfg, err := config.Load("config.yaml", lookup(environment()), read, services(), config.ForOffline)
-	errorIf(t, err != nil || cfg.Privacy.HashKey() != nil || left(cfg, "inventory.owners")["phone"] != redact.Hashed, "%v", err)
+	check.ErrorIf(t, err != nil || cfg.Privacy.HashKey() != nil || left(cfg, "inventory.owners")["phone"] != redact.Hashed, "%v", err)
 	if _, err = config.Load("config.yaml", lookup(environment()), read, services(), config.ForAll); err == nil || !strings.Contains(err.Error(), "NOT_SET") {
 		t.Errorf("a command that copies takes it: %v", err)
 	}
@@ -98,7 +99,7 @@ func TestOfflineWithoutTheKey(t *testing.T) {
 // the columns that the engine needs even if the file does not declare them.
 func TestCustomResources(t *testing.T) {
 	t.Parallel()
-	cfg := sure(load(t, filepath.Join("testdata", "everything.good.yaml")))(t)
+	cfg := check.Sure(load(t, filepath.Join("testdata", "everything.good.yaml")))(t)
 	got := make(map[string]schema.Resource)
 	for _, service := range cfg.Services {
 		for _, r := range service.Resources {
@@ -146,7 +147,7 @@ func TestCustomResources(t *testing.T) {
 			Columns: []schema.Column{{Wire: "journal_id", Name: "journal_id", Kind: schema.KindID, Class: schema.Plain, Doc: "Identifier of the record."}},
 		},
 	}
-	same(t, "", want, got)
+	check.Same(t, "", want, got)
 }
 
 // TestCustomResourcesLeaveTheCatalogueAlone: loading does not change the given services, which the
@@ -157,14 +158,14 @@ func TestCustomResourcesLeaveTheCatalogueAlone(t *testing.T) {
 	if _, err := loadWith(t, filepath.Join("testdata", "everything.good.yaml"), given); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "what was given", services(), given)
+	check.Same(t, "what was given", services(), given)
 }
 
 // TestNothingPrintsASecret puts a canary into every Secret that reflection finds in a full
 // configuration, and prints the configuration in every way.
 func TestNothingPrintsASecret(t *testing.T) {
 	t.Parallel()
-	cfg := sure(load(t, filepath.Join("testdata", "everything.good.yaml")))(t)
+	cfg := check.Sure(load(t, filepath.Join("testdata", "everything.good.yaml")))(t)
 	if found := plant(reflect.ValueOf(cfg).Elem()); found != 17 {
 		t.Fatalf("%d secrets in the configuration, want 17: two addresses, their password, that of the catalog of the lake, two of each of two organizations, three of notifications, a header, that of the console, the key of hashes, and three of events", found)
 	}
@@ -175,22 +176,22 @@ func TestNothingPrintsASecret(t *testing.T) {
 			fmt.Sprintf(verb, cfg.Database.URL), fmt.Sprintf(verb, &cfg.Organizations[0].Credentials))
 	}
 	asJSON, err := json.Marshal(cfg) //nolint:musttag // whatever the keys are called
-	must(t, err)
-	asYAML := sure(yaml.Marshal(cfg.Organizations[0].Credentials))(t)
+	check.Must(t, err)
+	asYAML := check.Sure(yaml.Marshal(cfg.Organizations[0].Credentials))(t)
 	asXML, err := xml.Marshal(cfg.Organizations[0].Credentials) //nolint:musttag // as above
-	must(t, err)
+	check.Must(t, err)
 	var logged bytes.Buffer
 	slog.New(slog.NewJSONHandler(&logged, nil)).Info("x", "config", cfg, "secret", cfg.Database.URL)
 	slog.New(slog.NewTextHandler(&logged, nil)).Info("x", "config", cfg, "secret", cfg.Database.URL)
 	outputs = append(outputs, string(asJSON), string(asYAML), string(asXML), logged.String(), fmt.Sprint(fmt.Errorf("%w: %v", errTest, cfg)))
 	hexed := fmt.Sprintf("%x", canary)
 	for _, output := range outputs {
-		errorIf(t, strings.Contains(output, canary) || strings.Contains(strings.ToLower(output), hexed), "a secret is printed:\n%s", output)
+		check.ErrorIf(t, strings.Contains(output, canary) || strings.Contains(strings.ToLower(output), hexed), "a secret is printed:\n%s", output)
 	}
 	for _, output := range []string{string(asJSON), string(asYAML), string(asXML), logged.String()} {
-		errorIf(t, !strings.Contains(output, "[redacted]"), "no [redacted] in:\n%s", output)
+		check.ErrorIf(t, !strings.Contains(output, "[redacted]"), "no [redacted] in:\n%s", output)
 	}
-	same(t, "Reveal does not give the value", canary, cfg.Database.URL.Reveal())
+	check.Same(t, "Reveal does not give the value", canary, cfg.Database.URL.Reveal())
 }
 
 var errTest = fmt.Errorf("test")
@@ -228,5 +229,5 @@ func plant(v reflect.Value) int {
 func TestEmptySecret(t *testing.T) {
 	t.Parallel()
 	var empty config.Secret
-	errorIf(t, empty.Reveal() != "" || empty.String() != "[redacted]", "the zero value is not an empty secret")
+	check.ErrorIf(t, empty.Reveal() != "" || empty.String() != "[redacted]", "the zero value is not an empty secret")
 }

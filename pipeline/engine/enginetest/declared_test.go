@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/closings"
 	"sluice/sandbox"
 )
@@ -29,18 +30,18 @@ func TestClosedPeriodOfADeclaredList(t *testing.T) {
 			('1', '2025-10-01', 100, 'INR', 1, 'sent'), ('2', '2025-10-31', 7, 'USD', 80, 'sent'), ('3', '2025-10-05', 1000, 'INR', 1, 'won''t do'),
 			('4', '2025-11-01', 50, 'INR', 1, 'sent'), ('5', '2025-10-09', 30, 'INR', 1, NULL)) AS v (id, day, net, currency, price, state)`, businessKey)
 	f.exec(`INSERT INTO custom.sales_parts (organization_id, _parent_id, _position, item_id, size) VALUES ($1, '1', 0, 'a', 1), ($1, '2', 0, 'b', 2)`, businessKey)
-	month := sure(closings.Parse("2025-10"))(t)
-	made := sure(f.app.ClosePeriod(t.Context(), businessKey, month, false, false))(t)
+	month := check.Sure(closings.Parse("2025-10"))(t)
+	made := check.Sure(f.app.ClosePeriod(t.Context(), businessKey, month, false, false))(t)
 	var sums []string
 	for _, sum := range made.Sums {
 		if sum.Table == "custom.sales" {
 			var figures map[string]json.Number
-			must(t, json.Unmarshal(sum.Figures, &figures))
+			check.Must(t, json.Unmarshal(sum.Figures, &figures))
 			sums = append(sums, fmt.Sprint(sum.Currency, " ", sum.Counted, " ", figures))
 		}
 	}
 	want := []string{"INR 2 map[net:130]", "USD 1 map[net:7]"}
-	errorIf(t, !slices.Equal(sums, want), "closed with %q, want %q", sums, want)
+	check.ErrorIf(t, !slices.Equal(sums, want), "closed with %q, want %q", sums, want)
 	f.exec(`UPDATE custom.sales SET note = 'another', _changed_at = clock_timestamp()`)             // belongs to no period
 	f.exec(`UPDATE custom.sales SET net = 60, _changed_at = clock_timestamp() WHERE sale_id = '1'`) // 40 less
 	f.exec(`UPDATE custom.sales SET shop = 'south', _changed_at = clock_timestamp() WHERE sale_id = '2'`)
@@ -53,7 +54,7 @@ func TestClosedPeriodOfADeclaredList(t *testing.T) {
 			coalesce(effect ->> 'net', '0'), coalesce(effect_base ->> 'net', '0'), after ->> 'shop''s') ORDER BY record_id)
 		FROM analytics.after_close WHERE table_name = 'custom.sales'`)
 	want = []string{"1 changed -40 -40", "2 changed 0 0 south", "3 changed 1000 1000", "4 moved_in 50 50 north", "5 changed 0 0"}
-	errorIf(t, !slices.Equal(got, want), "changes %q, want %q", got, want)
+	check.ErrorIf(t, !slices.Equal(got, want), "changes %q, want %q", got, want)
 }
 
 // declaredDated is a list with all words about its period. Some hold what SQL would take for its
@@ -105,8 +106,8 @@ func TestFurtherListsGetTheirViews(t *testing.T) {
 		t.Fatalf("without their lists there are the views %v", got)
 	}
 	plan := f.reconfigure(f.config + "catalogue: [invoices, journals]\n")
-	errorIf(t, !strings.Contains(plan.SQL, `CREATE TABLE "custom"."invoices_line_items"`), "the plan is\n%s", plan.SQL)
-	same(t, "views", []string{"ar_ageing", "invoices", "journal_lines"}, views())
+	check.ErrorIf(t, !strings.Contains(plan.SQL, `CREATE TABLE "custom"."invoices_line_items"`), "the plan is\n%s", plan.SQL)
+	check.Same(t, "views", []string{"ar_ageing", "invoices", "journal_lines"}, views())
 	f.exec(`INSERT INTO sluice.organizations (organization_id, name, time_zone) VALUES ('x', 'X', 'UTC')`)
 	f.exec(`INSERT INTO accounting.organizations (organization_id, id, name, currency_code, ` + ours + `) VALUES ('x', 'x', 'X', 'INR', '\x00', 1, 0, 1, now(), now())`)
 	f.exec(`INSERT INTO custom.invoices (organization_id, invoice_id, customer_id, status, due_date, currency_code, exchange_rate, balance, ` + ours + `)
@@ -116,14 +117,14 @@ func TestFurtherListsGetTheirViews(t *testing.T) {
 	got := one[[]string](f, `SELECT array_agg(concat_ws(' ', customer_id, currency_code, open, open_base, not_due_base, days_1_to_30_base, days_61_to_90_base,
 		invoices_without_rate) ORDER BY currency_code) FROM analytics.ar_ageing WHERE organization_id = 'x'`)
 	want := []string{"c INR 107 107 7 100 0 0", "c USD 5 160 0 0 160 1"}
-	errorIf(t, !slices.Equal(got, want), "ageing %q, want %q", got, want)
+	check.ErrorIf(t, !slices.Equal(got, want), "ageing %q, want %q", got, want)
 	f.exec(`INSERT INTO custom.journals (organization_id, journal_id, status, currency_code, exchange_rate, ` + ours + `)
 		VALUES ('x', 'j', 'published', 'USD', 80, '\x00', 1, 0, 1, now(), now())`)
 	f.exec(`INSERT INTO custom.journals_line_items (organization_id, _parent_id, _position, account_id, debit_or_credit, amount)
 		VALUES ('x', 'j', 0, 'a', 'debit', 5), ('x', 'j', 1, 'b', 'credit', 5)`)
 	got = one[[]string](f, `SELECT array_agg(concat_ws(' ', account_id, debit, credit, debit_base, credit_base) ORDER BY line) FROM analytics.journal_lines`)
 	want = []string{"a 5 0 400 0", "b 0 5 0 400"}
-	errorIf(t, !slices.Equal(got, want), "journal %q, want %q", got, want)
+	check.ErrorIf(t, !slices.Equal(got, want), "journal %q, want %q", got, want)
 }
 
 // declaredProducts is a module of the CRM as an operator declares it, under a wrong key.
@@ -169,7 +170,7 @@ func TestCustomListOfTheCRM(t *testing.T) {
 	if rows, n := one[int](f, `SELECT count(*) FROM custom.crm_products`), one[int](f, wrong); rows <= 400 || n > 0 {
 		t.Errorf("%d rows, more than two pages wanted, %d of them not those of the items", rows, n)
 	}
-	sure(f.world.Change(sandbox.Change{Seed: 4, Inserts: 2, Edits: 3, Resources: []string{"items"}}))(t)
+	check.Sure(f.world.Change(sandbox.Change{Seed: 4, Inserts: 2, Edits: 3, Resources: []string{"items"}}))(t)
 	before := one[int](f, made)
 	f.copies(items, products)
 	if n, calls := one[int](f, wrong), one[int](f, made)-before; n > 0 || calls != 1 {

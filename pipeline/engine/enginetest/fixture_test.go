@@ -11,12 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
 	"sluice/connectors"
 	"sluice/migrations"
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/warehouse/streams"
 	"sluice/pipeline/warehouse/warehousetest"
@@ -57,7 +57,7 @@ func newFixture(t *testing.T, options sandbox.Options, lists []string, more stri
 	t.Helper()
 	const plan = "premium" // accounting and inventory have it, and its days outlast every test
 	options.Now, options.Plan = time.Now, plan
-	world := sure(sandbox.New(options))(t)
+	world := check.Sure(sandbox.New(options))(t)
 	upstream := httptest.NewServer(world)
 	t.Cleanup(upstream.Close)
 	url := warehousetest.Template(t, "migrated", func(ctx context.Context, url string) error {
@@ -107,13 +107,13 @@ func newFixture(t *testing.T, options sandbox.Options, lists []string, more stri
 // open opens the engine, as a command does; close ends its sessions.
 func (f *fixture) open() {
 	f.t.Helper()
-	app := sure(engine.Open(f.t.Context(), f.options))(f.t)
+	app := check.Sure(engine.Open(f.t.Context(), f.options))(f.t)
 	f.app = app
 }
 
 func (f *fixture) close() {
 	f.t.Helper()
-	must(f.t, f.app.Close(context.WithoutCancel(f.t.Context())))
+	check.Must(f.t, f.app.Close(context.WithoutCancel(f.t.Context())))
 }
 
 // reconfigure opens the engine on another configuration. Before that it executes the plan that the
@@ -122,13 +122,13 @@ func (f *fixture) reconfigure(config string) engine.Plan {
 	f.t.Helper()
 	ctx := f.t.Context()
 	f.config = config
-	app := sure(engine.Load(f.options))(f.t)
-	must(f.t, app.OpenDatabase(ctx))
+	app := check.Sure(engine.Load(f.options))(f.t)
+	check.Must(f.t, app.OpenDatabase(ctx))
 	plan, err := app.Plan(ctx)
-	must(f.t, err)
-	must(f.t, app.Accept(ctx, plan.ID, time.Minute))
+	check.Must(f.t, err)
+	check.Must(f.t, app.Accept(ctx, plan.ID, time.Minute))
 	_, err = app.Declare(ctx)
-	must(f.t, err)
+	check.Must(f.t, err)
 	f.close()
 	f.open()
 	return plan
@@ -146,7 +146,7 @@ func (f *fixture) copies(names ...string) map[string]synced {
 	f.t.Helper()
 	results := f.sync("", names...)
 	for name, r := range results {
-		errorIf(f.t, r.State != "idle" || r.LastRun != nil && (r.run.Outcome != "done" || r.run.Quarantined > 0),
+		check.ErrorIf(f.t, r.State != "idle" || r.LastRun != nil && (r.run.Outcome != "done" || r.run.Quarantined > 0),
 			"%s is %s (%s): %+v", name, r.State, r.Reason, r.run)
 	}
 	return results
@@ -157,19 +157,19 @@ func (f *fixture) copies(names ...string) map[string]synced {
 func (f *fixture) sync(organization string, names ...string) map[string]synced {
 	f.t.Helper()
 	ctx := f.t.Context()
-	selected := sure(f.app.Select(names, organization))(f.t)
-	sweeps := sure(f.app.DueSweeps(ctx, selected))(f.t)
-	queue := sure(f.app.StartQueue(context.WithoutCancel(ctx), false))(f.t)
+	selected := check.Sure(f.app.Select(names, organization))(f.t)
+	sweeps := check.Sure(f.app.DueSweeps(ctx, selected))(f.t)
+	queue := check.Sure(f.app.StartQueue(context.WithoutCancel(ctx), false))(f.t)
 	results := map[string]synced{}
 	for _, phase := range engine.Phases(append(selected, sweeps...)) {
 		if len(phase) > 0 {
 			f.phase(queue, phase, results)
 		}
 	}
-	must(f.t, errors.Join(f.app.Rezone(ctx), f.app.NoticeAfterClose(ctx), queue.FinishEvents(ctx)))
+	check.Must(f.t, errors.Join(f.app.Rezone(ctx), f.app.NoticeAfterClose(ctx), queue.FinishEvents(ctx)))
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
-	must(f.t, queue.Stop(stop))
+	check.Must(f.t, queue.Stop(stop))
 	return results
 }
 
@@ -181,12 +181,12 @@ func (f *fixture) phase(queue *engine.Queue, phase []pipeline.Stream, results ma
 	for _, stream := range phase {
 		keys, names = append(keys, stream.Key()), append(names, stream.Key().String())
 	}
-	must(f.t, f.app.DB.Request(ctx, keys))
-	must(f.t, queue.Insert(ctx, keys))
+	check.Must(f.t, f.app.DB.Request(ctx, keys))
+	check.Must(f.t, queue.Insert(ctx, keys))
 	f.until(`SELECT bool_and(served_gen >= requested_gen OR state = 'waiting') FROM sluice.streams
 		WHERE organization_id || '/' || service || '.' || resource = ANY ($1)`, names)
 	all, err := f.app.DB.Streams(ctx, "")
-	must(f.t, err)
+	check.Must(f.t, err)
 	for i := range all {
 		s := &all[i]
 		name := pipeline.Key{Organization: s.Organization, Service: s.Service, Resource: s.Resource}.String()
@@ -196,7 +196,7 @@ func (f *fixture) phase(queue *engine.Queue, phase []pipeline.Stream, results ma
 		result := synced{Status: *s}
 		if s.LastRun != nil {
 			result.run, err = f.app.DB.RunProgress(ctx, *s.LastRun)
-			must(f.t, err)
+			check.Must(f.t, err)
 		}
 		results[name] = result
 	}
@@ -222,13 +222,13 @@ func (f *fixture) until(condition string, args ...any) {
 func one[T any](f *fixture, sql string, args ...any) T {
 	f.t.Helper()
 	var value T
-	must(f.t, f.conn.QueryRow(f.t.Context(), sql, args...).Scan(&value))
+	check.Must(f.t, f.conn.QueryRow(f.t.Context(), sql, args...).Scan(&value))
 	return value
 }
 
 func (f *fixture) exec(sql string, args ...any) {
 	f.t.Helper()
-	sure(f.conn.Exec(f.t.Context(), sql, args...))(f.t)
+	check.Sure(f.conn.Exec(f.t.Context(), sql, args...))(f.t)
 }
 
 // calls counts the call log without the calls for tokens.
@@ -244,7 +244,7 @@ func (f *fixture) equal(o organization, lists ...string) (int, int) {
 	gone, undeclared := 0, 0
 	for _, name := range lists {
 		service, list, _ := strings.Cut(name, ".")
-		result := sure(oracle.Compare(f.t.Context(), f.conn, service, list, o.key, f.world.TruthOf(o.id, o.dataCenter, service, list)))(f.t)
+		result := check.Sure(oracle.Compare(f.t.Context(), f.conn, service, list, o.key, f.world.TruthOf(o.id, o.dataCenter, service, list)))(f.t)
 		if result.Different > 0 || result.Live == 0 || len(result.Unmapped) > 0 {
 			f.t.Errorf("%s of %s: %d differences in %d records, no column for %v:\n%s", name, o.key, result.Different, result.Live, result.Unmapped,
 				strings.Join(result.Differences, "\n"))
@@ -252,36 +252,4 @@ func (f *fixture) equal(o organization, lists ...string) (int, int) {
 		gone, undeclared = gone+result.Gone, undeclared+result.Undeclared
 	}
 	return gone, undeclared
-}
-
-func must(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
-	}
-}
-
-// same compares with cmp.Diff.
-func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option) {
-	tb.Helper()
-	if diff := cmp.Diff(want, got, options...); diff != "" {
-		tb.Errorf("%s (-want +got):\n%s", what, diff)
-	}
-}
-
-// errorIf fails the test where something is not as it should be, and says what.
-func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
-	tb.Helper()
-	if wrong {
-		tb.Errorf(format, args...)
-	}
-}
-
-// sure is must for a call that gives a value, too.
-func sure[T any](value T, err error) func(testing.TB) T {
-	return func(tb testing.TB) T {
-		tb.Helper()
-		must(tb, err)
-		return value
-	}
 }

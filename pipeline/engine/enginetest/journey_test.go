@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/warehouse/streams/backfills"
 	"sluice/pipeline/warehouse/warehousetest"
@@ -37,7 +38,7 @@ func (f *fixture) journey(paged bool) {
 	f.expect(f.copies(), nil)
 
 	warehousetest.Pass(f.t, f.conn, time.Hour)
-	changed := sure(f.world.Change(sandbox.Change{Seed: 3, Inserts: 4, Edits: 9, Deletes: 2}))(f.t)
+	changed := check.Sure(f.world.Change(sandbox.Change{Seed: 3, Inserts: 4, Edits: 9, Deletes: 2}))(f.t)
 	f.expect(f.copies(), changed)
 
 	warehousetest.Pass(f.t, f.conn, time.Hour)
@@ -45,9 +46,9 @@ func (f *fixture) journey(paged bool) {
 	third := f.copies()
 	f.equal(single(), sixLists()...)
 	after := f.written()
-	errorIf(f.t, after != before, "rows written (inserted, updated, deleted) were %v and are %v after a sync of nothing", before, after)
+	check.ErrorIf(f.t, after != before, "rows written (inserted, updated, deleted) were %v and are %v after a sync of nothing", before, after)
 	for name, r := range third {
-		errorIf(f.t, r.run.Inserted+r.run.Updated+r.run.Quarantined > 0, "%s: the third sync says that it wrote: %+v", name, r.run)
+		check.ErrorIf(f.t, r.run.Inserted+r.run.Updated+r.run.Quarantined > 0, "%s: the third sync says that it wrote: %+v", name, r.run)
 		// Credit notes have neither filter nor sort, so they are read whole. So is an export, which
 		// may have several answers.
 		whole := r.Resource == "credit_notes" || paged && r.Resource == "conversations"
@@ -55,10 +56,10 @@ func (f *fixture) journey(paged bool) {
 		if strings.HasSuffix(r.Resource, ".details") {
 			want = 0 // lists show lines, so no row waits for its single record
 		}
-		errorIf(f.t, !whole && r.run.Calls != want, "%s: the third sync cost %d calls, want %d", name, r.run.Calls, want)
+		check.ErrorIf(f.t, !whole && r.run.Calls != want, "%s: the third sync cost %d calls, want %d", name, r.run.Calls, want)
 	}
 	now := f.calls()
-	errorIf(f.t, now <= calls, "%d calls after the third sync, %d before", now, calls)
+	check.ErrorIf(f.t, now <= calls, "%d calls after the third sync, %d before", now, calls)
 }
 
 // expect compares a sync's result with upstream and with the changes that were made; nil means that
@@ -85,14 +86,14 @@ func (f *fixture) expect(results map[string]synced, changed sandbox.Changed) {
 			f.t.Errorf("%s is %s: %+v; want done, %d new and %d changed", name, r.State, r.run, inserted, updated)
 		}
 	}
-	same(f.t, "lists were synced", len(sixLists()), lists)
-	errorIf(f.t, gone != deleted || undeclared != 0,
+	check.Same(f.t, "lists were synced", len(sixLists()), lists)
+	check.ErrorIf(f.t, gone != deleted || undeclared != 0,
 		"%d rows without a record upstream, want the %d deleted ones; %d with keys that no column takes", gone, deleted, undeclared)
 	stats := f.world.Stats()
 	if calls := f.calls(); stats.Calls != calls || len(stats.Refused) > 0 {
 		f.t.Errorf("the call log has %d calls, upstream counted %d and refused %v", calls, stats.Calls, stats.Refused)
 	}
-	same(f.t, "token requests in the call log", stats.TokenRequests, one[int](f, `SELECT count(*) FROM sluice.calls WHERE resource = 'token'`))
+	check.Same(f.t, "token requests in the call log", stats.TokenRequests, one[int](f, `SELECT count(*) FROM sluice.calls WHERE resource = 'token'`))
 }
 
 // written are the server's counts of writes to the tables of the services.
@@ -102,11 +103,11 @@ func (f *fixture) written() [3]int64 {
 	defer f.open()
 	f.until(`SELECT count(*) = 0 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`)
 	conn, err := pgx.Connect(f.t.Context(), f.conn.Config().ConnString()) // only a new session sees the latest figures
-	must(f.t, err)
+	check.Must(f.t, err)
 	var n [3]int64
-	must(f.t, conn.QueryRow(f.t.Context(), `SELECT coalesce(sum(n_tup_ins), 0), coalesce(sum(n_tup_upd), 0), coalesce(sum(n_tup_del), 0)
+	check.Must(f.t, conn.QueryRow(f.t.Context(), `SELECT coalesce(sum(n_tup_ins), 0), coalesce(sum(n_tup_upd), 0), coalesce(sum(n_tup_del), 0)
 		FROM pg_stat_user_tables WHERE schemaname IN ('accounting', 'inventory', 'chat')`).Scan(&n[0], &n[1], &n[2]))
-	must(f.t, conn.Close(f.t.Context()))
+	check.Must(f.t, conn.Close(f.t.Context()))
 	return n
 }
 
@@ -143,24 +144,24 @@ func TestDaysGoBy(t *testing.T) {
 func (f *fixture) backfill(lists ...string) []backfills.Backfill {
 	f.t.Helper()
 	ctx := f.t.Context()
-	wanted := sure(f.app.Backfills(ctx, lists, "", engine.Days{}))(f.t)
+	wanted := check.Sure(f.app.Backfills(ctx, lists, "", engine.Days{}))(f.t)
 	var ids []int64
 	var keys []pipeline.Key
 	for i := range wanted {
-		id := sure(f.app.RequestBackfill(ctx, &wanted[i]))(f.t)
+		id := check.Sure(f.app.RequestBackfill(ctx, &wanted[i]))(f.t)
 		ids, keys = append(ids, id), append(keys, wanted[i].Stream.Key())
 	}
 	queue, err := f.app.StartQueue(context.WithoutCancel(ctx), false)
-	must(f.t, err)
-	must(f.t, queue.Insert(ctx, keys))
+	check.Must(f.t, err)
+	check.Must(f.t, queue.Insert(ctx, keys))
 	f.until(`SELECT bool_and(ended_at IS NOT NULL) FROM sluice.backfills WHERE id = ANY ($1)`, ids)
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
-	must(f.t, queue.Stop(stop))
+	check.Must(f.t, queue.Stop(stop))
 	ended := make([]backfills.Backfill, len(ids))
 	for i, id := range ids {
 		ended[i], err = f.app.DB.Backfill(ctx, id)
-		must(f.t, err)
+		check.Must(f.t, err)
 	}
 	return ended
 }
@@ -181,10 +182,10 @@ func TestBackfillOfEveryKind(t *testing.T) {
 	ended := f.backfill(lists...)
 	for i := range ended {
 		b := &ended[i]
-		errorIf(t, b.State != "done" || b.Received == 0 || b.Unchanged != b.Received || b.Forecast == nil || *b.Forecast != b.Calls, "%+v", b)
+		check.ErrorIf(t, b.State != "done" || b.Received == 0 || b.Unchanged != b.Received || b.Forecast == nil || *b.Forecast != b.Calls, "%+v", b)
 	}
-	errorIf(t, len(ended) != len(lists), "%d backfills of %d lists", len(ended), len(lists))
-	same(t, "runs besides those of the backfills", 0, one[int](f, `SELECT count(*) FROM sluice.runs WHERE id > $1 AND class <> 'backfill'`, before))
+	check.ErrorIf(t, len(ended) != len(lists), "%d backfills of %d lists", len(ended), len(lists))
+	check.Same(t, "runs besides those of the backfills", 0, one[int](f, `SELECT count(*) FROM sluice.runs WHERE id > $1 AND class <> 'backfill'`, before))
 	if left := one[int](f, `SELECT (SELECT count(*) FROM sluice.streams WHERE resource LIKE '%.backfill'
 		AND (enabled OR run_id IS NOT NULL OR scan IS NOT NULL OR requested_gen <> served_gen OR watermark IS NOT NULL))
 		+ (SELECT count(*) FROM sluice.runs WHERE ended_at IS NULL)`); left != 0 {
@@ -213,16 +214,16 @@ func TestIdentity(t *testing.T) {
 	}
 	f.exec(forget)
 	f.copies(items)
-	same(t, "looks, want another one after six hours", 2, looks())
+	check.Same(t, "looks, want another one after six hours", 2, looks())
 
 	f.exec(`UPDATE sluice.organizations SET name = 'Somebody Else'`)
 	f.exec(forget)
 	for _, r := range f.failing(items) {
-		errorIf(t, r.run.Kind != "denied" || !strings.Contains(r.Reason, "sluice organizations accept") || !strings.Contains(r.Reason, name),
+		check.ErrorIf(t, r.run.Kind != "denied" || !strings.Contains(r.Reason, "sluice organizations accept") || !strings.Contains(r.Reason, name),
 			"another name: %+v, want denied with the name and what to do", r)
 	}
-	o := sure(f.app.ChooseOrganization("number 0"))(t)
-	client := sure(f.app.Client())(t)
+	o := check.Sure(f.app.ChooseOrganization("number 0"))(t)
+	client := check.Sure(f.app.Client())(t)
 	if seen, err := f.app.Identities(client).Accept(t.Context(), o); err != nil || seen.Name != name {
 		t.Fatalf("accepted is %q (error %v), want %q", seen.Name, err, name)
 	}
@@ -234,9 +235,9 @@ func (f *fixture) failing(names ...string) map[string]synced {
 	f.t.Helper()
 	results := f.sync("", names...)
 	for name, r := range results {
-		errorIf(f.t, r.run.Outcome != "failed" || r.run.Received != 0, "%s: %+v, want failed without a record", name, r)
+		check.ErrorIf(f.t, r.run.Outcome != "failed" || r.run.Received != 0, "%s: %+v, want failed without a record", name, r)
 	}
-	errorIf(f.t, len(results) == 0, "no stream was synced")
+	check.ErrorIf(f.t, len(results) == 0, "no stream was synced")
 	return results
 }
 
@@ -251,5 +252,5 @@ func TestIdentityOfAnotherID(t *testing.T) {
 	f.open()
 	f.failing(items)
 	known, err := f.app.DB.Organizations(t.Context())
-	errorIf(t, err != nil || len(known) != 0, "organizations that were met: %+v (error %v), want none", known, err)
+	check.ErrorIf(t, err != nil || len(known) != 0, "organizations that were met: %+v (error %v), want none", known, err)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/warehouse/warehousetest"
 	"sluice/sandbox"
@@ -38,8 +39,8 @@ func openedBy(t *testing.T, key []byte, purpose string, sealed []byte) string {
 
 func gcm(t *testing.T, key []byte) cipher.AEAD {
 	t.Helper()
-	block := sure(aes.NewCipher(key))(t)
-	aead := sure(cipher.NewGCMWithRandomNonce(block))(t)
+	block := check.Sure(aes.NewCipher(key))(t)
+	aead := check.Sure(cipher.NewGCMWithRandomNonce(block))(t)
 	return aead
 }
 
@@ -58,7 +59,7 @@ func credential(n int) string { return fmt.Sprintf("credential-%02d", n) }
 func (k *keyring) tokens(changed string) int {
 	k.t.Helper()
 	rows, err := k.conn.Query(k.t.Context(), `SELECT credential, sealed, refresh, version, expires_at > now() + interval '50 minutes' FROM sluice.tokens ORDER BY 1`)
-	must(k.t, err)
+	check.Must(k.t, err)
 	var name string
 	var sealed, refresh []byte
 	var version int64
@@ -78,11 +79,11 @@ func (k *keyring) tokens(changed string) int {
 			k.t.Errorf("%s: %q in version %d, lives: %t, want %q in version %d", name, got, version, lives, want, at)
 		}
 		purpose := "refresh token of " + name
-		same(k.t, name+": the refresh token", "refresh of "+name, openedBy(k.t, k.fresh, purpose, refresh)+openedBy(k.t, k.old, purpose, refresh))
+		check.Same(k.t, name+": the refresh token", "refresh of "+name, openedBy(k.t, k.fresh, purpose, refresh)+openedBy(k.t, k.old, purpose, refresh))
 		return nil
 	})
-	must(k.t, err)
-	same(k.t, "credentials", credentials, seen)
+	check.Must(k.t, err)
+	check.Same(k.t, "credentials", credentials, seen)
 	return fresh
 }
 
@@ -146,9 +147,9 @@ func TestKeysRotate(t *testing.T) {
 	// A refresh has the row in the middle.
 	url, _ := others("SLUICE_DATABASE_URL")
 	refresh, err := warehousetest.Connect(t, url).Begin(t.Context())
-	must(t, err)
+	check.Must(t, err)
 	_, err = refresh.Exec(t.Context(), `SELECT FROM sluice.tokens WHERE credential = $1 FOR UPDATE`, credential(20))
-	must(t, err)
+	check.Must(t, err)
 	ends := k.rotates()
 	k.exec(`SELECT pg_terminate_backend(pid, 10000) ` + waiting)
 	n, broken := ends()
@@ -159,30 +160,30 @@ func TestKeysRotate(t *testing.T) {
 	ends = k.rotates()
 	_, err = refresh.Exec(t.Context(), `UPDATE sluice.tokens SET sealed = $2, version = version + 1 WHERE credential = $1`,
 		credential(20), sealedBy(t, k.old, credential(20), "refreshed"))
-	must(t, err)
-	must(t, refresh.Commit(t.Context()))
+	check.Must(t, err)
+	check.Must(t, refresh.Commit(t.Context()))
 	n, err = ends()
-	must(t, err)
+	check.Must(t, err)
 	if fresh := k.tokens(credential(20)); fresh != credentials || n != credentials-20 {
 		t.Errorf("%d credentials are sealed anew, and the new key opens %d, want %d", n, fresh, credentials)
 	}
 	k.uses(credentials, 0)
 	n, err = k.app.RotateKeys(t.Context())
-	errorIf(t, n != 0 || err != nil, "a second time: %d credentials, error %v", n, err)
+	check.ErrorIf(t, n != 0 || err != nil, "a second time: %d credentials, error %v", n, err)
 
 	// A token that no key opens is counted, and stays.
 	keys, _ = others("SLUICE_ENCRYPTION_KEY")
 	_, err = k.app.RotateKeys(t.Context())
-	must(t, err)
+	check.Must(t, err)
 	uses, err := k.app.Keys(t.Context())
-	errorIf(t, err != nil || uses.UnopenedAccess != credentials || uses.UnopenedRefresh != credentials,
+	check.ErrorIf(t, err != nil || uses.UnopenedAccess != credentials || uses.UnopenedRefresh != credentials,
 		"with another key: %+v, error %v", uses, err)
 	k.tokens(credential(20))
 	keys = ""
 	_, err = k.app.Keys(t.Context())
-	errorIf(t, !errors.Is(err, engine.ErrUsage), "without a key: error %v", err)
+	check.ErrorIf(t, !errors.Is(err, engine.ErrUsage), "without a key: error %v", err)
 	for _, secret := range append(texts, "access of", "refresh of", "thirty-two") {
 		log := fmt.Sprint(said.String(), broken)
-		errorIf(t, strings.Contains(log, secret), "%q is logged:\n%s", secret, log)
+		check.ErrorIf(t, strings.Contains(log, secret), "%q is logged:\n%s", secret, log)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/engine/metrics"
 	"sluice/pipeline/notifications"
 	"sluice/sandbox"
@@ -86,10 +87,10 @@ func wantLines(t *testing.T, got, want []string) {
 	}
 	for _, line := range got {
 		shown[line] = true
-		errorIf(t, !wanted[line] && !strings.HasPrefix(line, "sluice_hint_to_row_seconds"), "/metrics has %s", line)
+		check.ErrorIf(t, !wanted[line] && !strings.HasPrefix(line, "sluice_hint_to_row_seconds"), "/metrics has %s", line)
 	}
 	for _, line := range want {
-		errorIf(t, !shown[line], "/metrics lacks %s", line)
+		check.ErrorIf(t, !shown[line], "/metrics lacks %s", line)
 	}
 }
 
@@ -205,7 +206,7 @@ func TestEveryMetric(t *testing.T) {
 	text := f.metrics(nil)
 	lines := strings.Split(text, "\n")
 	for _, want := range figuresOfHappened() {
-		errorIf(t, !slices.Contains(lines, want), "/metrics lacks %s", want)
+		check.ErrorIf(t, !slices.Contains(lines, want), "/metrics lacks %s", want)
 	}
 	for _, not := range []string{
 		`sluice_stream_bound_seconds{` + businessLabel + `,resource="credit_notes"`, `sluice_stream_interval_seconds{` + businessLabel + `,resource="items.backfill"`,
@@ -213,16 +214,16 @@ func TestEveryMetric(t *testing.T) {
 		`sluice_budget_external_calls{` + businessLabel + `,service="accounting"`, `sluice_budget_exhausted_timestamp_seconds{` + businessLabel + `,service="accounting"`,
 		`sluice_tombstones_held{` + businessLabel + `,resource="items.`,
 	} {
-		errorIf(t, strings.Contains(text, not), "/metrics has %s", not)
+		check.ErrorIf(t, strings.Contains(text, not), "/metrics has %s", not)
 	}
 	// 32 calls are left, and 16 were made in the last hour.
 	at, err := strconv.ParseFloat(valueOf(text, "sluice_budget_exhausted_timestamp_seconds{"+businessLabel+`,service="inventory"}`), 64)
 	late := time.Since(time.UnixMilli(int64(at*1000))) + 2*time.Hour
-	errorIf(t, err != nil || late < 0 || late > time.Hour, "the day ends at %v, %v away from in two hours (error %v)", at, late, err)
+	check.ErrorIf(t, err != nil || late < 0 || late > time.Hour, "the day ends at %v, %v away from in two hours (error %v)", at, late, err)
 
-	client := sure(f.app.Client())(t)
+	client := check.Sure(f.app.Client())(t)
 	stream := f.app.Streams()[0]
-	must(t, client.Check(t.Context(), stream.Org, stream.Service))
+	check.Must(t, client.Check(t.Context(), stream.Org, stream.Service))
 	callbacks := metrics.NewCallbacks([]string{businessKey}, []string{notifications.Watch}, string(notifications.Taken))
 	callbacks.Observe(businessKey, "watch", "taken", time.Millisecond)
 	declaredOnly(t, f.metrics(callbacks), stream.Service.Name)
@@ -290,7 +291,7 @@ func declaredOnly(t *testing.T, text, called string) {
 	for _, found := range regexp.MustCompile(`(?m)^# TYPE (sluice_\S+) (\S+)$`).FindAllStringSubmatch(text, -1) {
 		shown[found[1]] = found[2]
 	}
-	errorIf(t, !maps.Equal(shown, want), "/metrics shows\n%v\ndeclared are\n%v", shown, want)
+	check.ErrorIf(t, !maps.Equal(shown, want), "/metrics shows\n%v\ndeclared are\n%v", shown, want)
 	name := regexp.MustCompile(`(\w+)="`)
 	for _, found := range regexp.MustCompile(`(?m)^(sluice_\w+?)(?:_bucket|_sum|_count)?(?:\{(.*)\})? \S+$`).FindAllStringSubmatch(text, -1) {
 		metric := found[1]
@@ -308,9 +309,9 @@ func declaredOnly(t *testing.T, text, called string) {
 		}
 	}
 	fine := `sluice_call_duration_seconds_count{kind="ok",service="` + called + `"} 1`
-	errorIf(t, !strings.Contains(text, fine), "/metrics lacks %s", fine)
-	problems := sure(promlint.New(strings.NewReader(text)).Lint())(t)
+	check.ErrorIf(t, !strings.Contains(text, fine), "/metrics lacks %s", fine)
+	problems := check.Sure(promlint.New(strings.NewReader(text)).Lint())(t)
 	for _, problem := range problems {
-		errorIf(t, strings.HasPrefix(problem.Metric, "sluice_"), "%s: %s", problem.Metric, problem.Text)
+		check.ErrorIf(t, strings.HasPrefix(problem.Metric, "sluice_"), "%s: %s", problem.Metric, problem.Text)
 	}
 }

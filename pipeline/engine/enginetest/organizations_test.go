@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/planning"
 	"sluice/pipeline/warehouse/warehousetest"
 	"sluice/sandbox"
@@ -28,15 +29,15 @@ func TestSeveralOrganizations(t *testing.T) {
 		},
 	}, lists, "", all...)
 	f.sync(all[1].key)
-	same(t, "one organization was asked for, and there are rows of", 1, one[int](f, `SELECT count(DISTINCT organization_id) FROM inventory.items`))
+	check.Same(t, "one organization was asked for, and there are rows of", 1, one[int](f, `SELECT count(DISTINCT organization_id) FROM inventory.items`))
 	f.copies()
 	f.apart(all, lists)
 
 	// The credentials of the second one die: the others go on.
 	for _, o := range all {
-		sure(f.world.ChangeOf(o.id, o.dataCenter, sandbox.Change{Seed: 9, Inserts: 5, Edits: 5}))(t)
+		check.Sure(f.world.ChangeOf(o.id, o.dataCenter, sandbox.Change{Seed: 9, Inserts: 5, Edits: 5}))(t)
 	}
-	must(t, f.world.SetFaults([]sandbox.Fault{{Path: "/", Kind: "forbidden", Organization: all[1].id}}))
+	check.Must(t, f.world.SetFaults([]sandbox.Fault{{Path: "/", Kind: "forbidden", Organization: all[1].id}}))
 	denied := 0
 	for name, r := range f.sync("") {
 		want := "idle"
@@ -45,10 +46,10 @@ func TestSeveralOrganizations(t *testing.T) {
 			want = "denied"
 			denied++
 		}
-		errorIf(t, r.State != want, "%s is %s, want %s: %s", name, r.State, want, r.Reason)
+		check.ErrorIf(t, r.State != want, "%s is %s, want %s: %s", name, r.State, want, r.Reason)
 	}
-	errorIf(t, denied < len(lists), "%d streams are denied, want those of %d lists", denied, len(lists))
-	must(t, f.world.SetFaults(nil))
+	check.ErrorIf(t, denied < len(lists), "%d streams are denied, want those of %d lists", denied, len(lists))
+	check.Must(t, f.world.SetFaults(nil))
 	f.copies()
 	f.apart(all, lists)
 }
@@ -59,18 +60,18 @@ func (f *fixture) apart(all []organization, lists []string) {
 	zones := map[string]string{}
 	for _, o := range all {
 		gone, _ := f.equal(o, lists...)
-		errorIf(f.t, gone > 0, "%s has %d rows without a record", o.key, gone)
+		check.ErrorIf(f.t, gone > 0, "%s has %d rows without a record", o.key, gone)
 		zones[o.key] = one[string](f, `SELECT time_zone FROM sluice.organizations WHERE organization_id = $1`, o.key)
 	}
-	errorIf(f.t, zones[all[1].key] != "America/New_York" || zones[all[2].key] != "Europe/Berlin",
+	check.ErrorIf(f.t, zones[all[1].key] != "America/New_York" || zones[all[2].key] != "Europe/Berlin",
 		"the time zones of the organizations are %v", zones)
 	shared := `SELECT count(*) FROM inventory.items a JOIN inventory.items b USING (item_id) WHERE a.organization_id < b.organization_id`
-	errorIf(f.t, one[int](f, shared) == 0, "no two organizations have an item of the same identifier: nothing could have mixed")
+	check.ErrorIf(f.t, one[int](f, shared) == 0, "no two organizations have an item of the same identifier: nothing could have mixed")
 	// Every call went to the data center of its organization.
 	for _, o := range all {
-		stats := sure(f.world.StatsOf(o.id, o.dataCenter))(f.t)
+		stats := check.Sure(f.world.StatsOf(o.id, o.dataCenter))(f.t)
 		calls := one[int](f, `SELECT count(*) FROM sluice.calls WHERE organization_id = $1 AND resource <> 'token'`, o.key)
-		errorIf(f.t, stats.Calls != calls, "%s: upstream counted %d calls, the call log has %d", o.key, stats.Calls, calls)
+		check.ErrorIf(f.t, stats.Calls != calls, "%s: upstream counted %d calls, the call log has %d", o.key, stats.Calls, calls)
 	}
 }
 
@@ -91,9 +92,9 @@ func TestAModuleIsRemoved(t *testing.T) {
 	if assets == 0 || vehicles == 0 {
 		t.Fatalf("%d assets and %d vehicles: nothing is tried", assets, vehicles)
 	}
-	changed := sure(f.world.Change(sandbox.Change{Seed: 3, Edits: 30, Resources: []string{"custom_module_records"}}))(t)
+	changed := check.Sure(f.world.Change(sandbox.Change{Seed: 3, Edits: 30, Resources: []string{"custom_module_records"}}))(t)
 	edited := changed["custom_module_records"].Edited
-	must(t, f.world.SetFaults([]sandbox.Fault{{Path: "/books/v3/cm_assets", Kind: "not_found"}}))
+	check.Must(t, f.world.SetFaults([]sandbox.Fault{{Path: "/books/v3/cm_assets", Kind: "not_found"}}))
 	warehousetest.Pass(t, f.conn, 7*time.Hour)
 	results := f.copies(list)
 	if note := results[single().key+"/"+list].run.Note; len(results) != 1 || !strings.Contains(note, "1 could not be read") || !strings.Contains(note, "cm_assets") {
@@ -105,10 +106,10 @@ func TestAModuleIsRemoved(t *testing.T) {
 	if a, v := one[int](f, stale, "cm_assets", edited), one[int](f, stale, "cm_vehicles", edited); a == 0 || v != 0 {
 		t.Errorf("%d edited assets and %d edited vehicles are as they were", a, v)
 	}
-	must(t, f.world.SetFaults(nil))
+	check.Must(t, f.world.SetFaults(nil))
 	warehousetest.Pass(t, f.conn, 7*time.Hour)
 	f.copies(list)
-	same(t, "edited assets are as they were when the module is there again", 0, one[int](f, stale, "cm_assets", edited))
+	check.Same(t, "edited assets are as they were when the module is there again", 0, one[int](f, stale, "cm_assets", edited))
 }
 
 // foresees makes the plan of the next sync, which has to fit. Assumed are the numbers of rows that
@@ -116,10 +117,10 @@ func TestAModuleIsRemoved(t *testing.T) {
 func (f *fixture) foresees(assumed map[string]int) planning.Plan {
 	f.t.Helper()
 	streams, err := f.app.Select(nil, "")
-	must(f.t, err)
+	check.Must(f.t, err)
 	var input planning.Input
 	input.Streams, err = f.app.Foresee(f.t.Context(), streams)
-	must(f.t, err)
+	check.Must(f.t, err)
 	for i := range input.Streams {
 		s := &input.Streams[i]
 		figure := &s.Rows
@@ -131,9 +132,9 @@ func (f *fixture) foresees(assumed map[string]int) planning.Plan {
 		}
 	}
 	input.Services, err = f.app.Allowances(f.t.Context(), streams)
-	must(f.t, err)
+	check.Must(f.t, err)
 	plan := planning.Make(input)
-	errorIf(f.t, !plan.Fits, "it does not fit: %+v", plan)
+	check.ErrorIf(f.t, !plan.Fits, "it does not fit: %+v", plan)
 	return plan
 }
 
@@ -194,9 +195,9 @@ func (f *fixture) planned(whole bool) {
 	f.copies()
 	f.came(second, last)
 	// No forecast is kept where nothing was known. The second sync's runs knew everything.
-	same(f.t, "runs that were forecast wrongly", 0, one[int](f, "SELECT count(*) FROM sluice.runs WHERE forecast_calls <> calls"))
+	check.Same(f.t, "runs that were forecast wrongly", 0, one[int](f, "SELECT count(*) FROM sluice.runs WHERE forecast_calls <> calls"))
 	none := one[int](f, "SELECT count(*) FROM sluice.runs WHERE id > $1 AND forecast_calls IS NULL", last)
-	errorIf(f.t, none != 0, "%d of the second sync's runs have no forecast", none)
+	check.ErrorIf(f.t, none != 0, "%d of the second sync's runs have no forecast", none)
 }
 
 // blind plans before anything was read: an export is one call, everything else is unknown.
@@ -206,7 +207,7 @@ func (f *fixture) blind() {
 	for i := range plan.Streams {
 		stream := &plan.Streams[i]
 		exported := stream.Resource == "conversations"
-		errorIf(f.t, (stream.Calls != nil) != exported || exported == (stream.Request != ""), "before anything was read: %+v", stream)
+		check.ErrorIf(f.t, (stream.Calls != nil) != exported || exported == (stream.Request != ""), "before anything was read: %+v", stream)
 	}
 }
 
@@ -221,13 +222,13 @@ func (f *fixture) came(forecast planning.Plan, behind int64) {
 	}
 	rows, err := f.conn.Query(f.t.Context(), `SELECT r.service || '.' || r.resource, (SELECT count(*) FROM sluice.calls c WHERE c.run_id = r.id)
 		FROM sluice.runs r WHERE r.id > $1`, behind)
-	must(f.t, err)
+	check.Must(f.t, err)
 	var name string
 	var calls int
 	_, err = pgx.ForEachRow(rows, []any{&name, &calls}, func() error {
 		got[name] += calls
 		return nil
 	})
-	must(f.t, err)
-	errorIf(f.t, !maps.Equal(want, got), "it was to take\n%v and took\n%v", want, got)
+	check.Must(f.t, err)
+	check.ErrorIf(f.t, !maps.Equal(want, got), "it was to take\n%v and took\n%v", want, got)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/lineage/rebuild"
 	"sluice/pipeline/warehouse/quarantine"
 	"sluice/pipeline/warehouse/warehousetest"
@@ -15,10 +16,10 @@ import (
 // rebuilt rebuilds all lists, each of which has a record for each row, and returns the counts.
 func (f *fixture) rebuilt(scope rebuild.Scope, dry bool) map[string]rebuild.Counts {
 	f.t.Helper()
-	streams := sure(f.app.Rebuildable(nil, ""))(f.t)
+	streams := check.Sure(f.app.Rebuildable(nil, ""))(f.t)
 	found := map[string]rebuild.Counts{}
 	for _, stream := range streams {
-		counts := sure(f.app.Rebuild(f.t.Context(), stream, scope, dry, nil))(f.t)
+		counts := check.Sure(f.app.Rebuild(f.t.Context(), stream, scope, dry, nil))(f.t)
 		name := stream.Service.Name + "." + stream.Resource.Name
 		if found[name] = counts; counts.Rejected+counts.Lost != 0 {
 			f.t.Errorf("%s: %+v", name, counts)
@@ -77,9 +78,9 @@ func TestRebuild(t *testing.T) {
 		t.Errorf("the plan: %+v", plan)
 	}
 	plan := f.rebuilt(rebuild.Changed, true)
-	errorIf(t, plan["inventory.bills"].Rewritten != 0, "no declaration changed: %+v", plan)
+	check.ErrorIf(t, plan["inventory.bills"].Rewritten != 0, "no declaration changed: %+v", plan)
 	got := digests()
-	errorIf(t, got["inventory.items"] == before["inventory.items"], "a dry run writes")
+	check.ErrorIf(t, got["inventory.items"] == before["inventory.items"], "a dry run writes")
 	for _, step := range []struct {
 		what    string
 		before  func()
@@ -92,18 +93,18 @@ func TestRebuild(t *testing.T) {
 				t.Errorf("%s, %s: %+v", step.what, resource, counts)
 			}
 		}
-		errorIf(t, step.rewrite && rewritten == 0, "%s: nothing was written", step.what)
+		check.ErrorIf(t, step.rewrite && rewritten == 0, "%s: nothing was written", step.what)
 		if diff := cmp.Diff(before, digests()); diff != "" {
 			t.Errorf("%s (-before +after):\n%s", step.what, diff)
 		}
 	}
-	same(t, "calls", calls, f.calls())
+	check.Same(t, "calls", calls, f.calls())
 	found := f.verify(0, 0)
-	errorIf(t, len(found.Findings) != 0, "verify finds %+v", found.Findings)
+	check.ErrorIf(t, len(found.Findings) != 0, "verify finds %+v", found.Findings)
 	// A later sync finds no change: the hashes are those of the records.
 	f.exec(`UPDATE sluice.runs SET updated = 0, silent = 0`)
 	f.copies()
-	same(t, "rows that the next sync updates", 0, one[int](f, `SELECT sum(updated) FROM sluice.runs`))
+	check.Same(t, "rows that the next sync updates", 0, one[int](f, `SELECT sum(updated) FROM sluice.runs`))
 }
 
 // TestRetriesTogether retries records that one call brought: most fit, one is refused by the
@@ -116,12 +117,12 @@ func TestRetriesTogether(t *testing.T) {
 SELECT $1, 'inventory', 'items', sha256(raw::bytea), raw::json ->> 'item_id', convert_to(raw, 'UTF8'), 'bad_number', 'rate', 7
 FROM unnest(ARRAY['{"item_id": "81", "name": "a", "rate": 1}', '{"item_id": "82", "name": "bad"}', '{"item_id": "83", "name": "b"}',
 	'{"item_id": "83", "name": "c"}', '{"item_id": "84", "rate": "much"}', '{"item_id": "85", "name": "d"}']) AS raw`, single().key)
-	entries := sure(f.app.DB.Quarantine(t.Context(), quarantine.Filter{State: "open"}))(t)
+	entries := check.Sure(f.app.DB.Quarantine(t.Context(), quarantine.Filter{State: "open"}))(t)
 	var ids []int64
 	for i := range entries {
 		ids = append(ids, entries[i].ID)
 	}
-	results := sure(f.app.Retry(t.Context(), ids...))(t)
+	results := check.Sure(f.app.Retry(t.Context(), ids...))(t)
 	loaded := map[string]int{}
 	for _, result := range results {
 		if record := one[string](f, `SELECT record_id FROM sluice.quarantine WHERE id = $1`, result.ID); result.Loaded {
@@ -130,8 +131,8 @@ FROM unnest(ARRAY['{"item_id": "81", "name": "a", "rate": 1}', '{"item_id": "82"
 			t.Errorf("%s is not loaded: %q", record, result.Why)
 		}
 	}
-	same(t, "loaded", map[string]int{"81": 1, "83": 2, "85": 1}, loaded)
-	same(t, "the rows", "81 83 85", one[string](f, `SELECT string_agg(item_id, ' ' ORDER BY item_id) FROM inventory.items`))
-	same(t, "open", "82 84", one[string](f, `SELECT string_agg(record_id, ' ' ORDER BY record_id) FROM sluice.quarantine WHERE state = 'open'`))
-	same(t, "runs loaded them, want 2: the versions of one record apart", 2, one[int](f, `SELECT count(*) FROM sluice.runs`))
+	check.Same(t, "loaded", map[string]int{"81": 1, "83": 2, "85": 1}, loaded)
+	check.Same(t, "the rows", "81 83 85", one[string](f, `SELECT string_agg(item_id, ' ' ORDER BY item_id) FROM inventory.items`))
+	check.Same(t, "open", "82 84", one[string](f, `SELECT string_agg(record_id, ' ' ORDER BY record_id) FROM sluice.quarantine WHERE state = 'open'`))
+	check.Same(t, "runs loaded them, want 2: the versions of one record apart", 2, one[int](f, `SELECT count(*) FROM sluice.runs`))
 }

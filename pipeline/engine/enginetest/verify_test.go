@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/lineage/verify"
 	"sluice/pipeline/upstream/probe"
@@ -23,7 +24,7 @@ import (
 // records.
 func (f *fixture) verify(calls, sample int, names ...string) verify.Result {
 	f.t.Helper()
-	result := sure(f.app.Verify(f.t.Context(), engine.VerifyOptions{Names: names, Calls: calls, Sample: sample}))(f.t)
+	result := check.Sure(f.app.Verify(f.t.Context(), engine.VerifyOptions{Names: names, Calls: calls, Sample: sample}))(f.t)
 	return result
 }
 
@@ -58,7 +59,7 @@ func TestVerify(t *testing.T) {
 	account := one[string](f, `SELECT account_id FROM accounting.chart_of_accounts ORDER BY 1 LIMIT 1`)
 
 	// A change upstream after the watermark is no finding.
-	sure(f.world.Change(sandbox.Change{Seed: 5, Inserts: 1, Edits: 2, Resources: []string{"vendor_payments", "items"}}))(t)
+	check.Sure(f.world.Change(sandbox.Change{Seed: 5, Inserts: 1, Edits: 2, Resources: []string{"vendor_payments", "items"}}))(t)
 	newer := f.verify(9, 200)
 	if v := newer.Verification; len(newer.Findings) != 0 || v.Outcome != verifications.OutcomeClean || v.NotDue < 4 {
 		t.Errorf("changed upstream since: %+v\n%+v", newer.Verification, newer.Findings)
@@ -102,7 +103,7 @@ func TestVerify(t *testing.T) {
 	if calls := local.Verification.Calls; calls != 0 || !slices.Contains(toldOf(local.Findings), "violation edited bills "+edited) {
 		t.Errorf("without a call: %d calls\n%v", calls, toldOf(local.Findings))
 	}
-	errorIf(t, slices.ContainsFunc(local.Findings, func(one verifications.Finding) bool { return one.Resource != "bills" }),
+	check.ErrorIf(t, slices.ContainsFunc(local.Findings, func(one verifications.Finding) bool { return one.Resource != "bills" }),
 		"bills alone were asked for: %v", toldOf(local.Findings))
 }
 
@@ -112,8 +113,8 @@ func tellsWhere(t *testing.T, findings []verifications.Finding, bill, edited str
 	paths := map[string]string{bill: "line_items[1]", edited: "vendor_name"}
 	for _, one := range findings {
 		want := paths[one.Record]
-		errorIf(t, want != "" && one.Code == verify.CodeEdited && one.Path != want, "record %s: path %q, want %q", one.Record, one.Path, want)
-		errorIf(t, strings.Contains(one.Detail, "Ltd"), "a text of a record is shown: %s", one.Detail)
+		check.ErrorIf(t, want != "" && one.Code == verify.CodeEdited && one.Path != want, "record %s: path %q, want %q", one.Record, one.Path, want)
+		check.ErrorIf(t, strings.Contains(one.Detail, "Ltd"), "a text of a record is shown: %s", one.Detail)
 	}
 }
 
@@ -134,12 +135,12 @@ func TestVerifyFurtherPages(t *testing.T) {
 	}
 	both := f.verify(9, 1, bills)
 	v := both.Verification
-	errorIf(t, v.Calls != 2 || len(both.Findings) != 1 || both.Findings[0].Code != "missing", "both pages: %+v %+v", v, both.Findings)
+	check.ErrorIf(t, v.Calls != 2 || len(both.Findings) != 1 || both.Findings[0].Code != "missing", "both pages: %+v %+v", v, both.Findings)
 	// One call goes first to bills or to what was never verified; bills were verified.
 	next := f.verify(1, 1, bills, notes)
-	same(t, fmt.Sprintf("the next one finds %+v", next.Findings), 0, len(next.Findings))
+	check.Same(t, fmt.Sprintf("the next one finds %+v", next.Findings), 0, len(next.Findings))
 	for _, stream := range next.Streams {
-		errorIf(t, (stream.Calls == 1) != (stream.Resource == "credit_notes"), "the next call is for another one: %+v", next.Streams)
+		check.ErrorIf(t, (stream.Calls == 1) != (stream.Resource == "credit_notes"), "the next call is for another one: %+v", next.Streams)
 	}
 }
 
@@ -150,7 +151,7 @@ func TestVerifyUndated(t *testing.T) {
 	const places, persons = "inventory.locations", "accounting.contact_persons"
 	f := newFixture(t, sandbox.Options{Seed: 97, Records: 20}, []string{places, persons, "inventory.bills"}, "", single())
 	f.copies()
-	changed := sure(f.world.Change(sandbox.Change{Seed: 3, Inserts: 1, Edits: 1, Deletes: 1, Resources: []string{"locations"}}))(t)
+	changed := check.Sure(f.world.Change(sandbox.Change{Seed: 3, Inserts: 1, Edits: 1, Deletes: 1, Resources: []string{"locations"}}))(t)
 	touched := changed["locations"]
 	kept := one[string](f, `SELECT location_id FROM inventory.locations WHERE location_id <> ALL ($1) ORDER BY 1 LIMIT 1`,
 		slices.Concat(touched.Edited, touched.Deleted))
@@ -166,7 +167,7 @@ func TestVerifyUndated(t *testing.T) {
 	}
 	for _, stream := range result.Streams {
 		listed := stream.Resource == "locations"
-		errorIf(t, stream.Complete != listed || listed && stream.NotDue != 2 || stream.Calls != 1 || stream.Records == 0,
+		check.ErrorIf(t, stream.Complete != listed || listed && stream.NotDue != 2 || stream.Calls != 1 || stream.Records == 0,
 			"looked at: %+v", stream)
 	}
 }
@@ -180,19 +181,19 @@ func TestVerifyNamesNoErasedRecord(t *testing.T) {
 	f.copies()
 	erased := f.world.Listed("inventory", "items")[:2]
 	for _, id := range erased {
-		sure(f.app.EraseRecord(t.Context(), items, id, single().key, "", false))(t)
+		check.Sure(f.app.EraseRecord(t.Context(), items, id, single().key, "", false))(t)
 	}
 	// The first record of the list does not fit; single records do.
-	must(t, f.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/items", Kind: "huge_number", Count: 1}}))
+	check.Must(t, f.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/items", Kind: "huge_number", Count: 1}}))
 	found := f.verify(9, 200, items)
 	if got, want := toldOf(found.Findings), []string{"notice erased items "}; !slices.Equal(got, want) || len(found.Findings) != 2 ||
 		found.Verification.Outcome != verifications.OutcomeClean {
 		t.Errorf("%s with %d findings: %q, want two of %q and nothing else", found.Verification.Outcome, len(found.Findings), got, want)
 	}
 	for _, id := range erased {
-		refused := sure(f.app.Erasure(t.Context(), items, id, single().key))(t)
+		refused := check.Sure(f.app.Erasure(t.Context(), items, id, single().key))(t)
 		left, err := f.app.EraseRecord(t.Context(), items, id, single().key, "", true)
-		errorIf(t, !errors.Is(err, erasures.ErrNothing) || refused == 0,
+		check.ErrorIf(t, !errors.Is(err, erasures.ErrNothing) || refused == 0,
 			"refused since erasure %d, and %v is left of it (error %v)", refused, left.Places, err)
 	}
 }
@@ -204,16 +205,16 @@ func TestLargeAnswersGiveWayToEachOther(t *testing.T) {
 	const bills, items = "inventory.bills", "inventory.items"
 	f := newFixture(t, sandbox.Options{Seed: 91, Records: 120, Limits: sandbox.Limits{Off: true}}, []string{bills, items}, "", single())
 	f.copies()
-	must(t, f.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/bills", Kind: "many_keys"}, {Path: "/inventory/v1/items", Kind: "many_keys"}}))
+	check.Must(t, f.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/bills", Kind: "many_keys"}, {Path: "/inventory/v1/items", Kind: "many_keys"}}))
 	if v := f.verify(3, 200, bills, items).Verification; v.Outcome != verifications.OutcomeClean || v.Calls < 2 {
 		t.Errorf("%+v", v)
 	}
-	client := sure(f.app.Client())(t)
+	client := check.Sure(f.app.Client())(t)
 	list, known := f.app.Stream(pipeline.Key{Organization: single().key, Service: "inventory", Resource: "items"})
 	if !known {
 		t.Fatal("there is no list of items")
 	}
-	probed := sure(probe.List(t.Context(), client, list, f.app.Zone(list.Organization), pipeline.DefaultRules().PerPage))(t)
+	probed := check.Sure(probe.List(t.Context(), client, list, f.app.Zone(list.Organization), pipeline.DefaultRules().PerPage))(t)
 	declared := capabilities.Declared(list.Resource)
 	for _, v := range probed.Verdicts {
 		if v.Answer == pipeline.AnswerNo && slices.ContainsFunc(declared, func(d pipeline.Verdict) bool { return d.Capability == v.Capability && d.Answer == pipeline.AnswerYes }) {
@@ -234,14 +235,14 @@ func TestAnotherRuleOfTheHash(t *testing.T) {
 	f.exec(`UPDATE sluice.streams SET hash_rule = 0`)
 	f.exec(`UPDATE sluice.streams SET watermark = NULL WHERE resource = 'bills'`) // the list is read whole again
 	f.copies("inventory.bills")
-	same(t, "the hashes are others than before", before, one[string](f, hashes))
+	check.Same(t, "the hashes are others than before", before, one[string](f, hashes))
 	if got := one[string](f, `SELECT concat_ws(' ', count(*) FILTER (WHERE scope = 'changed' AND outcome = 'done') > 0, sum(rewritten) = (SELECT count(*) FROM inventory.bills))
 		FROM sluice.rebuilds WHERE resource = 'bills'`); got != "t t" {
 		t.Errorf("done once, all rows: %s", got)
 	}
-	same(t, "bills looked changed", 0, one[int](f, `SELECT sum(updated) FROM sluice.runs WHERE resource = 'bills' AND calls > 0`))
+	check.Same(t, "bills looked changed", 0, one[int](f, `SELECT sum(updated) FROM sluice.runs WHERE resource = 'bills' AND calls > 0`))
 	rebuilds := one[int](f, `SELECT count(*) FROM sluice.rebuilds`)
 	f.copies()
 	got := one[int](f, `SELECT count(*) FROM sluice.rebuilds`)
-	errorIf(t, got != rebuilds, "%d rebuilds more, and the rule is the same", got-rebuilds)
+	check.ErrorIf(t, got != rebuilds, "%d rebuilds more, and the rule is the same", got-rebuilds)
 }

@@ -21,6 +21,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/outside"
 	"sluice/pipeline/upstream/wire"
 	"sluice/schema"
@@ -149,7 +150,7 @@ func TestTheLastSpansAreSent(t *testing.T) {
 	pass(t.Context(), t, traces.Gate(new(gate)), 600)
 	traces.Close(t.Context())
 	server.Close() // nothing is under way any more
-	errorIf(t, len(collector.spans) != 600 || collector.wrong != "" || log.String() != "",
+	check.ErrorIf(t, len(collector.spans) != 600 || collector.wrong != "" || log.String() != "",
 		"%d spans arrived, wrong: %q, log: %s", len(collector.spans), collector.wrong, log)
 }
 
@@ -166,7 +167,7 @@ func TestACollectorThatFails(t *testing.T) {
 	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, canary, http.StatusUnauthorized) }))
 	t.Cleanup(refusing.Close)
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		errorIf(t, r.Header.Get("Authorization") != "" && r.URL.Path == "/other", "the header followed a redirect")
+		check.ErrorIf(t, r.Header.Get("Authorization") != "" && r.URL.Path == "/other", "the header followed a redirect")
 		http.Redirect(w, r, "/other", http.StatusTemporaryRedirect)
 	}))
 	t.Cleanup(elsewhere.Close)
@@ -185,17 +186,17 @@ func TestACollectorThatFails(t *testing.T) {
 			begun := time.Now()
 			pass(t.Context(), t, traces.Gate(new(gate)), 3*sdk.DefaultMaxQueueSize)
 			took := time.Since(begun)
-			errorIf(t, took > patience, "the calls took %s", took)
+			check.ErrorIf(t, took > patience, "the calls took %s", took)
 			begun = time.Now()
 			traces.Close(t.Context())
 			took = time.Since(begun)
-			errorIf(t, took > flushLimit+patience, "the end took %s", took)
+			check.ErrorIf(t, took > flushLimit+patience, "the end took %s", took)
 			text := log.String()
 			// The clock stands still, so it is still the first minute.
 			if lines := strings.Count(text, "\n"); lines != 1 || !strings.Contains(text, test.why) {
 				t.Errorf("%d warnings, want one, with %q\n%s", lines, test.why, text)
 			}
-			errorIf(t, strings.Contains(text, canary) || strings.Contains(text, test.address),
+			check.ErrorIf(t, strings.Contains(text, canary) || strings.Contains(text, test.address),
 				"the warning quotes an answer, a header or the address\n%s", text)
 		})
 	}
@@ -205,7 +206,7 @@ func TestACollectorThatFails(t *testing.T) {
 func TestOff(t *testing.T) { //nolint:paralleltest // it counts allocations
 	var off *Traces
 	var inner wire.Gate = new(gate)
-	errorIf(t, off.Gate(inner) != inner || off.Chunks() != nil || off.Loads(nil) != nil, "a seam is not what it was")
+	check.ErrorIf(t, off.Gate(inner) != inner || off.Chunks() != nil || off.Loads(nil) != nil, "a seam is not what it was")
 	ctx := t.Context()
 	if n := testing.AllocsPerRun(100, func() {
 		off.Gate(inner)
@@ -219,7 +220,7 @@ func TestOff(t *testing.T) { //nolint:paralleltest // it counts allocations
 	}
 	all := make([]byte, 1<<20)
 	for stack := range strings.SplitSeq(string(all[:runtime.Stack(all, true)]), "\n\n") {
-		errorIf(t, strings.Contains(stack, "batchSpanProcessor") && strings.Contains(stack, "TestOff"), "a goroutine sends:\n%s", stack)
+		check.ErrorIf(t, strings.Contains(stack, "batchSpanProcessor") && strings.Contains(stack, "TestOff"), "a goroutine sends:\n%s", stack)
 	}
 }
 
@@ -244,7 +245,7 @@ func TestSampling(t *testing.T) {
 			sampled++
 		}
 	}
-	errorIf(t, sampled < 180 || sampled > 320, "%d chunks in 1000 are traced, want about 250", sampled)
+	check.ErrorIf(t, sampled < 180 || sampled > 320, "%d chunks in 1000 are traced, want about 250", sampled)
 }
 
 func TestNothingStays(t *testing.T) { //nolint:paralleltest // it looks at all goroutines
@@ -259,13 +260,5 @@ func TestNothingStays(t *testing.T) { //nolint:paralleltest // it looks at all g
 	goleak.VerifyNone(t, before)
 	if len(collector.spans) != 1 {
 		t.Errorf("%d spans, want 1", len(collector.spans))
-	}
-}
-
-// errorIf fails the test where something is not as it should be, and says what.
-func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
-	tb.Helper()
-	if wrong {
-		tb.Errorf(format, args...)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sluice/migrations"
+	"sluice/pipeline/check"
 	"sluice/pipeline/outside"
 	"sluice/pipeline/warehouse/actions"
 	"sluice/pipeline/warehouse/postgres"
@@ -39,22 +40,15 @@ func open(t *testing.T) *fixture {
 	f.pool, err = pgxpool.New(t.Context(), warehousetest.Template(t, "migrated", func(ctx context.Context, url string) error {
 		return migrations.Migrate(ctx, url, migrations.Options{})
 	}))
-	f.must(err)
+	check.Must(f, err)
 	t.Cleanup(f.pool.Close)
 	return f
-}
-
-func (f *fixture) must(err error) {
-	f.Helper()
-	if err != nil {
-		f.Fatal(err)
-	}
 }
 
 func (f *fixture) write(action actions.Action) int64 {
 	f.Helper()
 	id, err := actions.Write(f.Context(), f.pool, &action)
-	f.must(err)
+	check.Must(f, err)
 	return id
 }
 
@@ -62,7 +56,7 @@ func (f *fixture) write(action actions.Action) int64 {
 func (f *fixture) targets(filter actions.Filter) string {
 	f.Helper()
 	found, err := actions.List(f.Context(), f.pool, filter)
-	f.must(err)
+	check.Must(f, err)
 	var targets []string
 	for i := range found {
 		targets = append(targets, found[i].Target)
@@ -84,19 +78,19 @@ func TestAnActionIsReadAsItWasWritten(t *testing.T) {
 	for _, want := range []actions.Action{failed, done} {
 		id := f.write(want)
 		got, err := actions.Get(t.Context(), f.pool, id)
-		f.must(err)
-		errorIf(t, got.ID != id || got.At.Sub(began).Abs() > time.Minute, "action %d has the number %d and is of %s", id, got.ID, got.At)
+		check.Must(f, err)
+		check.ErrorIf(t, got.ID != id || got.At.Sub(began).Abs() > time.Minute, "action %d has the number %d and is of %s", id, got.ID, got.At)
 		got.ID, got.At = 0, time.Time{}
 		if want.After != nil {
 			want.After = json.RawMessage(`{"due": 100}`)
 		}
 		diff := cmp.Diff(want, got)
-		errorIf(t, diff != "" || strings.Contains(string(got.Error), "secret-of"), "-written +read:\n%s", diff)
+		check.ErrorIf(t, diff != "" || strings.Contains(string(got.Error), "secret-of"), "-written +read:\n%s", diff)
 	}
 	var null int
-	f.must(f.pool.QueryRow(t.Context(), `SELECT count(*) FROM sluice.actions WHERE target = 'inventory.bills'
+	check.Must(f, f.pool.QueryRow(t.Context(), `SELECT count(*) FROM sluice.actions WHERE target = 'inventory.bills'
 		AND organization_id IS NULL AND before IS NULL AND error IS NULL`).Scan(&null))
-	errorIf(t, null != 1, "what an action does not have is not null")
+	check.ErrorIf(t, null != 1, "what an action does not have is not null")
 	if _, err := actions.Get(t.Context(), f.pool, 999); !errors.Is(err, postgres.ErrNotFound) {
 		t.Errorf("Get of an action that is none: %v", err)
 	}
@@ -112,7 +106,7 @@ func TestWordsThatPostgresRefuses(t *testing.T) {
 		Before: json.RawMessage(`{"name": "a\u0000b\\u0000", "half": "\ud800"}`), After: long, Outcome: actions.Failed, Error: "un\x00fit",
 	})
 	got, err := actions.Get(t.Context(), f.pool, id)
-	f.must(err)
+	check.Must(f, err)
 	got.ID, got.At = 0, time.Time{}
 	want := actions.Action{
 		Actor: "ja␀ne", Action: "quarantine retry", Target: "in\uFFFDventory" + strings.Repeat("ü", 250), Organization: "a␀",
@@ -120,7 +114,7 @@ func TestWordsThatPostgresRefuses(t *testing.T) {
 		Before: json.RawMessage(`{"half": "` + "\uFFFD" + `", "name": "a␀b\\u0000"}`), After: json.RawMessage(`{"left_out_bytes": 65538}`),
 		Outcome: actions.Failed, Error: "un␀fit",
 	}
-	same(t, "read", want, got)
+	check.Same(t, "read", want, got)
 	for what, action := range map[string]actions.Action{
 		"no JSON":                   {Before: json.RawMessage(`{`), Outcome: actions.Done},
 		"a key twice":               {After: json.RawMessage(`{"a":1,"a":2}`), Outcome: actions.Done},
@@ -144,7 +138,7 @@ func TestPagesOfActions(t *testing.T) {
 	for want, filter := range map[string]actions.Filter{
 		"e d c b a": {}, "e d": {Limit: 2}, "c b": {Limit: 2, Before: ids["d"]}, "": {Before: ids["a"]},
 	} {
-		same(t, fmt.Sprintf("%+v", filter), want, f.targets(filter))
+		check.Same(t, fmt.Sprintf("%+v", filter), want, f.targets(filter))
 	}
 }
 
@@ -156,14 +150,14 @@ func TestOneTransaction(t *testing.T) {
 	for target, outcome := range map[string]error{"rolled_back": undone, "committed": nil} {
 		err := pgx.BeginFunc(t.Context(), f.pool, func(tx pgx.Tx) error {
 			_, err := actions.Write(t.Context(), tx, &actions.Action{Actor: "jane", Action: "sync", Target: target, Outcome: actions.Done})
-			f.must(err)
+			check.Must(f, err)
 			return outcome
 		})
 		if !errors.Is(err, outcome) {
 			t.Fatal(err)
 		}
 	}
-	same(t, "noted", "committed", f.targets(actions.Filter{}))
+	check.Same(t, "noted", "committed", f.targets(actions.Filter{}))
 }
 
 // TestActionsAreKept: those older than the retention go. Younger ones than 35 days stay, whatever
@@ -174,7 +168,7 @@ func TestActionsAreKept(t *testing.T) {
 	for _, age := range []string{"401_days", "36_days", "7_days"} {
 		f.write(actions.Action{Actor: "jane", Action: "sync", Target: age, Outcome: actions.Done})
 		_, err := f.pool.Exec(t.Context(), `UPDATE sluice.actions SET at = now() - replace($1, '_', ' ')::interval WHERE target = $1`, age)
-		f.must(err)
+		check.Must(f, err)
 	}
 	const day = 24 * time.Hour
 	for _, step := range []struct {
@@ -183,7 +177,7 @@ func TestActionsAreKept(t *testing.T) {
 		left    string
 	}{{400 * day, 1, "7_days 36_days"}, {400 * day, 0, "7_days 36_days"}, {2 * day, 1, "7_days"}} {
 		dropped, err := actions.Prune(t.Context(), f.pool, step.age)
-		f.must(err)
+		check.Must(f, err)
 		if got := f.targets(actions.Filter{}); dropped != step.dropped || got != step.left {
 			t.Errorf("kept for %s: %d dropped, %q left; want %d and %q", step.age, dropped, got, step.dropped, step.left)
 		}
@@ -194,7 +188,7 @@ func TestActionsAreKept(t *testing.T) {
 func (f *fixture) explained(organization, resource, id string) string {
 	f.Helper()
 	var address string
-	f.must(f.pool.QueryRow(f.Context(), `SELECT coalesce(analytics.explain_url($1, $2, $3), '')`, organization, resource, id).Scan(&address))
+	check.Must(f, f.pool.QueryRow(f.Context(), `SELECT coalesce(analytics.explain_url($1, $2, $3), '')`, organization, resource, id).Scan(&address))
 	return address
 }
 
@@ -210,38 +204,38 @@ func TestTheAddressOfTheConsole(t *testing.T) {
 		{"", ""},
 	} {
 		for range 2 { // each process sets it at its start
-			f.must(actions.SetConsoleAddress(t.Context(), f.pool, step.address))
+			check.Must(f, actions.SetConsoleAddress(t.Context(), f.pool, step.address))
 		}
-		same(t, fmt.Sprintf("with the address %q", step.address), step.want, f.explained("10234695", "inventory.bills", "460000000038049"))
+		check.Same(t, fmt.Sprintf("with the address %q", step.address), step.want, f.explained("10234695", "inventory.bills", "460000000038049"))
 	}
-	f.must(actions.SetConsoleAddress(t.Context(), f.pool, "https://sluice.example.com"))
+	check.Must(f, actions.SetConsoleAddress(t.Context(), f.pool, "https://sluice.example.com"))
 	for _, wrong := range []string{
 		"sluice.example.com", "javascript:alert(1)", "https://", "https://:8080", "https://jane:canary@sluice.example.com", "https://canary.example.com/?a=b",
 		"https://canary.example.com/?", "https://canary.example.com/#", "https://canary .example.com", "ftp://canary.example.com", "/canary",
 	} {
 		err := actions.SetConsoleAddress(t.Context(), f.pool, wrong)
-		errorIf(t, !errors.Is(err, actions.ErrAddress) || strings.Contains(err.Error(), "canary"), "%s: %v", wrong, err)
+		check.ErrorIf(t, !errors.Is(err, actions.ErrAddress) || strings.Contains(err.Error(), "canary"), "%s: %v", wrong, err)
 	}
 	if got := f.explained("10234695", "inventory.bills", "460000000038049"); got != "https://sluice.example.com"+path {
 		t.Errorf("a wrong address has replaced the one before: %q", got)
 	}
 	var null bool
-	f.must(f.pool.QueryRow(t.Context(), `SELECT analytics.explain_url('a', 'inventory.bills', NULL) IS NULL AND analytics.explain_url('a', NULL, '1') IS NULL
+	check.Must(f, f.pool.QueryRow(t.Context(), `SELECT analytics.explain_url('a', 'inventory.bills', NULL) IS NULL AND analytics.explain_url('a', NULL, '1') IS NULL
 		AND analytics.explain_url(NULL, 'inventory.bills', '1') IS NULL`).Scan(&null))
-	errorIf(t, !null, "the address of no record is not null")
+	check.ErrorIf(t, !null, "the address of no record is not null")
 }
 
 // TestEachByteOfAnAddress compares with addresses that were encoded by hand, by RFC 3986.
 func TestEachByteOfAnAddress(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	f.must(actions.SetConsoleAddress(t.Context(), f.pool, "https://c"))
+	check.Must(f, actions.SetConsoleAddress(t.Context(), f.pool, "https://c"))
 	for id, want := range map[string]string{
 		"AZaz09-._~": "AZaz09-._~", "a/b": "a%2Fb", "100%": "100%25", "%2F": "%252F", "a b": "a%20b", "a+b&c=d": "a%2Bb%26c%3Dd", "a?b#c": "a%3Fb%23c",
 		"é": "%C3%A9", "日": "%E6%97%A5", "😀": "%F0%9F%98%80", "e\u0301": "e%CC%81", "a\nb": "a%0Ab", "abc\n": "abc%0A", "\"<'\\>": "%22%3C%27%5C%3E", "ÄZ": "%C3%84Z",
 	} {
 		got := f.explained(id, id, id)
-		errorIf(t, got != "https://c/r/"+want+"/"+want+"?org="+want, "%q gives %s, want %s", id, got, want)
+		check.ErrorIf(t, got != "https://c/r/"+want+"/"+want+"?org="+want, "%q gives %s, want %s", id, got, want)
 	}
 }
 
@@ -257,19 +251,19 @@ func TestAServerReadsTheAddress(t *testing.T) {
 	})
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
-	f.must(actions.SetConsoleAddress(t.Context(), f.pool, server.URL))
+	check.Must(f, actions.SetConsoleAddress(t.Context(), f.pool, server.URL))
 	for _, id := range []string{"460000000038049", "a/b", "../../x", "a//b", "%", "%2e", " ", "a b+c", "?org=other&x", "#", "日本語/😀", "\"'<>\\`{}|^", "\t\r\n", ";,:@!$&()*="} {
 		want := [3]string{"org " + id, "custom.things_" + id, id}
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, f.explained(want[0], want[1], want[2]), http.NoBody)
-		f.must(err)
+		check.Must(f, err)
 		answer, err := server.Client().Do(request)
-		f.must(err)
-		f.must(answer.Body.Close())
+		check.Must(f, err)
+		check.Must(f, answer.Body.Close())
 		if answer.StatusCode != http.StatusOK {
 			t.Errorf("%q: status %d for %s", id, answer.StatusCode, request.URL)
 			continue
 		}
-		same(t, fmt.Sprintf("%q", id), want, <-seen)
+		check.Same(t, fmt.Sprintf("%q", id), want, <-seen)
 	}
 }
 
@@ -279,41 +273,25 @@ func TestReadersMayAsk(t *testing.T) {
 	t.Parallel()
 	address, err := url.Parse(warehousetest.Owner(t))
 	f := &fixture{T: t}
-	f.must(err)
-	f.must(migrations.Migrate(t.Context(), address.String(), migrations.Options{}))
+	check.Must(f, err)
+	check.Must(f, migrations.Migrate(t.Context(), address.String(), migrations.Options{}))
 	conn := warehousetest.Connect(t, address.String())
-	f.must(actions.SetConsoleAddress(t.Context(), conn, "https://c"))
+	check.Must(f, actions.SetConsoleAddress(t.Context(), conn, "https://c"))
 	admin := warehousetest.Connect(t, warehousetest.Admin(t, strings.TrimPrefix(address.Path, "/")))
 	tx, err := admin.Begin(t.Context())
-	f.must(err)
+	check.Must(f, err)
 	const role = "analyst_of_this_test"
 	var got string
 	for _, step := range []string{"CREATE ROLE " + role, "GRANT USAGE ON SCHEMA analytics TO " + role, "SET LOCAL ROLE " + role} {
 		_, err := tx.Exec(t.Context(), step)
-		f.must(err)
+		check.Must(f, err)
 	}
-	f.must(tx.QueryRow(t.Context(), `SELECT analytics.explain_url('a', 'inventory.bills', 'é')`).Scan(&got))
-	errorIf(t, got != "https://c/r/inventory.bills/%C3%A9?org=a", "a reader gets %q", got)
+	check.Must(f, tx.QueryRow(t.Context(), `SELECT analytics.explain_url('a', 'inventory.bills', 'é')`).Scan(&got))
+	check.ErrorIf(t, got != "https://c/r/inventory.bills/%C3%A9?org=a", "a reader gets %q", got)
 	err = pgx.BeginFunc(t.Context(), tx, func(inner pgx.Tx) error {
 		_, err := inner.Exec(t.Context(), `UPDATE sluice.console_address SET address = 'x'`)
 		return err
 	})
-	errorIf(t, err == nil || !strings.Contains(err.Error(), "permission denied"), "a reader may change the address: %v", err)
-	f.must(tx.Rollback(t.Context()))
-}
-
-// errorIf fails the test where something is not as it should be, and says what.
-func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
-	tb.Helper()
-	if wrong {
-		tb.Errorf(format, args...)
-	}
-}
-
-// same compares with cmp.Diff.
-func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option) {
-	tb.Helper()
-	if diff := cmp.Diff(want, got, options...); diff != "" {
-		tb.Errorf("%s (-want +got):\n%s", what, diff)
-	}
+	check.ErrorIf(t, err == nil || !strings.Contains(err.Error(), "permission denied"), "a reader may change the address: %v", err)
+	check.Must(f, tx.Rollback(t.Context()))
 }

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/calls"
 )
 
@@ -184,5 +185,5 @@ func TestTheDatabaseKeepsTheFloors(t *testing.T) {
 			r.Fatalf("wait of %s, the book says %d hours", decision.Wait, want)
 		}
 	})
-	errorIf(t, len(outcomes) != 2, "outcomes %v: not everything was tried", outcomes)
+	check.ErrorIf(t, len(outcomes) != 2, "outcomes %v: not everything was tried", outcomes)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/calls"
 )
 
@@ -39,7 +40,7 @@ func TestAnEndInANewHourDoesNotHideTheLastOne(t *testing.T) {
 	// As if it had been reserved, and hours had last been summed up, before.
 	h.exec(`DELETE FROM sluice.spent WHERE span = 'hour' OR began_at > clock_timestamp() - interval '5 minutes'`)
 	h.exec(`UPDATE sluice.live_calls SET bucket = bucket - interval '2 hours' WHERE id = $1`, call)
-	must(h, process.Finish(t.Context(), call, pipeline.CallResult{Status: 200}))
+	check.Must(h, process.Finish(t.Context(), call, pipeline.CallResult{Status: 200}))
 	h.refused(pipeline.RefusedDay, process, pipeline.ClassSweep, unshared(7), time.Hour, 24*time.Hour)
 	h.granted(process, pipeline.ClassSweep, unshared(8))
 }
@@ -56,13 +57,13 @@ func TestAnHourThatIsOverCountsAtOnce(t *testing.T) {
 	fixed.ResetZone = "UTC"
 	fixed.ResetHour = ask[int](h, `SELECT extract(hour FROM clock_timestamp() AT TIME ZONE 'UTC' - interval '12 hours')::integer`)
 	for name, limits := range map[string]pipeline.Limits{"a rolling day": unshared(1000), "a day that turns": fixed} {
-		day := sure(process.Day(t.Context(), "o", "shop", limits))(h)
-		errorIf(t, day.Spent != 10 || day.ByClass[pipeline.ClassSweep] != 6 || day.ByClass[pipeline.ClassDetails] != 4,
+		day := check.Sure(process.Day(t.Context(), "o", "shop", limits))(h)
+		check.ErrorIf(t, day.Spent != 10 || day.ByClass[pipeline.ClassSweep] != 6 || day.ByClass[pipeline.ClassDetails] != 4,
 			"%s: %d calls, by class %v, want 10: 6 of sweeps, 4 of details", name, day.Spent, day.ByClass)
 	}
 	h.granted(process, pipeline.ClassProbe, unshared(1000)) // sums the hour up
-	day := sure(process.Day(t.Context(), "o", "shop", fixed))(h)
-	same(t, "calls once the hour is summed up", 11, day.Spent)
+	day := check.Sure(process.Day(t.Context(), "o", "shop", fixed))(h)
+	check.Same(t, "calls once the hour is summed up", 11, day.Spent)
 }
 
 // A day that turns at an hour counts calls that ended since, and turns here one window later than
@@ -87,7 +88,7 @@ func TestTheDayTurnsAtAnHourOfAZone(t *testing.T) {
 	limits.ResetHour = (limits.ResetHour + 23) % 24 // an hour earlier: yesterday's calls are today's
 	h.refused(pipeline.RefusedDay, process, pipeline.ClassSweep, limits, turn-time.Hour-10*time.Second, turn-time.Hour+time.Second)
 	limits.ResetZone = "Atlantis"
-	errorIf(t, failure(process.Reserve(t.Context(), aCall("shop", pipeline.ClassSweep), limits)) == nil, "a zone that does not exist is taken")
+	check.ErrorIf(t, check.Failure(process.Reserve(t.Context(), aCall("shop", pipeline.ClassSweep), limits)) == nil, "a zone that does not exist is taken")
 }
 
 func TestAClassStopsAtItsCeiling(t *testing.T) {
@@ -113,7 +114,7 @@ func TestABackfillDoesNotStarveIncrementalRuns(t *testing.T) {
 		taken++
 	}
 	want := 240 - 96
-	errorIf(t, taken != want, "the backfill took %d calls at once, want all but the floor: %d", taken, want)
+	check.ErrorIf(t, taken != want, "the backfill took %d calls at once, want all but the floor: %d", taken, want)
 	for range 96 / 24 { // an hour of the floor
 		h.granted(process, pipeline.ClassIncremental, limits)
 	}
@@ -127,7 +128,7 @@ func TestABackfillDoesNotStarveIncrementalRuns(t *testing.T) {
 	h.exec(`SELECT sluice.recount_calls()`)
 	for taken = 0; h.reserve(process, pipeline.ClassBackfill, limits).Refused == ""; taken++ {
 	}
-	errorIf(t, taken < 10 || taken > 240-148-96/24, "the backfill was lent %d calls, want some, and not the last hour's", taken)
+	check.ErrorIf(t, taken < 10 || taken > 240-148-96/24, "the backfill was lent %d calls, want some, and not the last hour's", taken)
 	for range 96 / 24 {
 		h.granted(process, pipeline.ClassIncremental, limits)
 	}
@@ -145,10 +146,10 @@ func TestHintedCallsHaveACeiling(t *testing.T) {
 	for _, class := range []pipeline.Class{pipeline.ClassIncremental, pipeline.ClassDetails, pipeline.ClassSweep, pipeline.ClassBackfill, pipeline.ClassProbe} {
 		h.granted(process, class, limits)
 	}
-	day := sure(process.Day(t.Context(), "o", "shop", limits))(h)
+	day := check.Sure(process.Day(t.Context(), "o", "shop", limits))(h)
 	want := map[pipeline.Class]int64{"incremental": 1, "details": 1, "sweep": 1, "backfill": 1, "probe": 1, "hinted": 30}
 	diff := cmp.Diff(want, day.ByClass)
-	errorIf(t, diff != "" || day.Spent != 35, "%d calls are spent, want 35; by class (-want +got):\n%s", day.Spent, diff)
+	check.ErrorIf(t, diff != "" || day.Spent != 35, "%d calls are spent, want 35; by class (-want +got):\n%s", day.Spent, diff)
 }
 
 // A clock that was set back counts calls in an hour that was summed up. The next minute sums it up
@@ -165,8 +166,8 @@ func TestTheLastHourIsSummedUpAgain(t *testing.T) {
 		WHERE span = 'hour' AND began_at = (SELECT max(began_at) FROM sluice.spent WHERE span = 'hour')`)
 	h.granted(process, pipeline.ClassSweep, unshared(1000))
 	want[pipeline.ClassSweep]++
-	day := sure(process.Day(t.Context(), "o", "shop", unshared(1000)))(h)
-	same(t, "calls by class", want, day.ByClass)
+	day := check.Sure(process.Day(t.Context(), "o", "shop", unshared(1000)))(h)
+	check.Same(t, "calls by class", want, day.ByClass)
 }
 
 // Other work leaves hinted calls their floor, and they take no call that is kept for probes.
@@ -190,7 +191,7 @@ func TestTheFloorOfHintedCallsIsKept(t *testing.T) {
 		{pipeline.ClassProbe, 2},
 	} {
 		got := taken(step.class)
-		errorIf(t, got != step.want, "%s took %d calls of what was left, want %d", step.class, got, step.want)
+		check.ErrorIf(t, got != step.want, "%s took %d calls of what was left, want %d", step.class, got, step.want)
 	}
 }
 
@@ -201,7 +202,7 @@ func TestCallsAtOnceAreHalvedAndRise(t *testing.T) {
 	limits := pipeline.Limits{Shared: "suite", Concurrent: 8}
 	penalize := func() {
 		t.Helper()
-		must(h, process.Penalize(t.Context(), "o", "shop", "suite", pipeline.Crowded, 10*time.Minute))
+		check.Must(h, process.Penalize(t.Context(), "o", "shop", "suite", pipeline.Crowded, 10*time.Minute))
 	}
 	passes := func(passed string) {
 		t.Helper()
@@ -213,7 +214,7 @@ func TestCallsAtOnceAreHalvedAndRise(t *testing.T) {
 		for under < 20 && h.reserve(process, pipeline.ClassSweep, limits).Refused == "" {
 			under++
 		}
-		same(t, "at once", want, under)
+		check.Same(t, "at once", want, under)
 		h.exec(`DELETE FROM sluice.live_calls`)
 	}
 	allowed(8)
@@ -243,19 +244,19 @@ func TestOthersSpendingIsSeen(t *testing.T) {
 	h.past(30*time.Minute, pipeline.ClassSweep, 10)
 	answer := func(remaining int) {
 		t.Helper()
-		must(h, process.Finish(t.Context(), h.granted(process, pipeline.ClassSweep, unshared(1000)), pipeline.CallResult{
+		check.Must(h, process.Finish(t.Context(), h.granted(process, pipeline.ClassSweep, unshared(1000)), pipeline.CallResult{
 			Status: 200, DayLimit: 1000, DayRemaining: remaining, DayReset: 23 * time.Hour,
 		}))
 	}
-	same(t, "calls of others before any answer", -1, ask[int](h, external))
+	check.Same(t, "calls of others before any answer", -1, ask[int](h, external))
 	answer(989)
-	same(t, "calls of others, want none: the eleven were ours", 0, ask[int](h, external))
+	check.Same(t, "calls of others, want none: the eleven were ours", 0, ask[int](h, external))
 	answer(900)
 	h.granted(process, pipeline.ClassSweep, unshared(1000)) // not in the answer
-	same(t, "calls of others, want 1000 - 900 - 12", 88, ask[int](h, external))
+	check.Same(t, "calls of others, want 1000 - 900 - 12", 88, ask[int](h, external))
 	h.exec(`UPDATE sluice.day_budgets SET reset_at = clock_timestamp() - interval '1 second'`)
 	answer(999)
-	same(t, "kept", "88 of 1000", ask[string](h, `SELECT string_agg(calls || ' of ' || limit_seen, ',') FROM sluice.external_spent`))
+	check.Same(t, "kept", "88 of 1000", ask[string](h, `SELECT string_agg(calls || ' of ' || limit_seen, ',') FROM sluice.external_spent`))
 }
 
 // A call counts from its reservation. One without a reported end counts until a day after the end
@@ -280,10 +281,10 @@ func TestWhatWasUnderWayIsTakenOffUpstreamsFigure(t *testing.T) {
 	process := h.process(calls.DefaultRules())
 	silent := h.granted(process, pipeline.ClassSweep, unshared(1000))
 	h.granted(process, pipeline.ClassSweep, unshared(1000)) // lost
-	must(h, process.Finish(t.Context(), h.granted(process, pipeline.ClassSweep, unshared(1000)), pipeline.CallResult{
+	check.Must(h, process.Finish(t.Context(), h.granted(process, pipeline.ClassSweep, unshared(1000)), pipeline.CallResult{
 		Status: 200, DayLimit: 1000, DayRemaining: 4, DayReset: time.Hour,
 	}))
-	must(h, process.Finish(t.Context(), silent, pipeline.CallResult{}))
+	check.Must(h, process.Finish(t.Context(), silent, pipeline.CallResult{}))
 	h.exec(`UPDATE sluice.live_calls SET lease_until = clock_timestamp(), free_at = clock_timestamp()`) // time passes
 	h.granted(process, pipeline.ClassSweep, unshared(1000))
 	h.granted(process, pipeline.ClassSweep, unshared(1000))
@@ -298,10 +299,10 @@ func TestACallReportedLateTakesASlotAgain(t *testing.T) {
 	limits := pipeline.Limits{Shared: "suite", PerMinute: 1}
 	late := h.granted(process, pipeline.ClassSweep, limits)
 	h.exec(`UPDATE sluice.live_calls SET lease_until = clock_timestamp() - interval '1 minute', free_at = clock_timestamp()`) // time passes
-	must(h, process.Finish(t.Context(), h.granted(process, pipeline.ClassSweep, limits), pipeline.CallResult{Status: 200}))
+	check.Must(h, process.Finish(t.Context(), h.granted(process, pipeline.ClassSweep, limits), pipeline.CallResult{Status: 200}))
 	h.exec(`UPDATE sluice.live_calls SET free_at = clock_timestamp()`)
 	h.exec(`DELETE FROM sluice.live_calls WHERE id = $1`, late)
-	must(h, process.Finish(t.Context(), late, pipeline.CallResult{Status: 200}))
+	check.Must(h, process.Finish(t.Context(), late, pipeline.CallResult{Status: 200}))
 	h.refused(pipeline.RefusedMinute, process, pipeline.ClassSweep, limits, time.Millisecond, time.Minute)
 }
 
@@ -312,30 +313,30 @@ func TestOneCallAsksWhetherTheDayTurned(t *testing.T) {
 	h := open(t)
 	processes := []*calls.Ledger{h.process(calls.DefaultRules()), h.process(calls.DefaultRules())}
 	spent := func() {
-		must(h, processes[0].Penalize(t.Context(), "o", "shop", "suite", pipeline.Exhausted, time.Hour))
+		check.Must(h, processes[0].Penalize(t.Context(), "o", "shop", "suite", pipeline.Exhausted, time.Hour))
 	}
 	turn := func() {
 		h.exec(`UPDATE sluice.day_budgets SET exhausted_until = clock_timestamp() - interval '1 second'`)
 	}
 	asks := func(after string) int64 { return h.oneAsks(after, processes, unshared(1000)) }
 
-	must(h, processes[0].Finish(t.Context(), h.granted(processes[0], pipeline.ClassIncremental, unshared(1000)), pipeline.CallResult{Status: 200}))
+	check.Must(h, processes[0].Finish(t.Context(), h.granted(processes[0], pipeline.ClassIncremental, unshared(1000)), pipeline.CallResult{Status: 200}))
 	spent()
 	h.refused(pipeline.RefusedDay, processes[0], pipeline.ClassIncremental, unshared(1000), 50*time.Minute, time.Hour)
 	turn()
-	must(h, processes[0].Finish(t.Context(), asks("45"), pipeline.CallResult{Kind: pipeline.Unavailable, Status: 503}))
+	check.Must(h, processes[0].Finish(t.Context(), asks("45"), pipeline.CallResult{Kind: pipeline.Unavailable, Status: 503}))
 	first := asks("an answer that says nothing")
 	spent()
-	must(h, processes[1].Finish(t.Context(), first, pipeline.CallResult{Kind: pipeline.Exhausted, Status: 429, Code: "45"}))
+	check.Must(h, processes[1].Finish(t.Context(), first, pipeline.CallResult{Kind: pipeline.Exhausted, Status: 429, Code: "45"}))
 	h.refused(pipeline.RefusedDay, processes[1], pipeline.ClassIncremental, unshared(1000), 50*time.Minute, time.Hour)
 	turn()
 	lost := asks("45 at the first turn")
 	h.exec(`UPDATE sluice.calls SET lease_until = clock_timestamp() - interval '1 second' WHERE id = $1`, lost)
-	must(h, processes[1].Finish(t.Context(), asks("one that never ended"), pipeline.CallResult{Status: 200}))
+	check.Must(h, processes[1].Finish(t.Context(), asks("one that never ended"), pipeline.CallResult{Status: 200}))
 	for range 3 {
 		h.granted(processes[0], pipeline.ClassIncremental, unshared(1000))
 	}
-	same(t, "a day that has turned is still said to be spent", 0,
+	check.Same(t, "a day that has turned is still said to be spent", 0,
 		ask[int](h, `SELECT count(*) FROM sluice.day_budgets WHERE exhausted_until IS NOT NULL OR probe_call IS NOT NULL`))
 }
 
@@ -346,7 +347,7 @@ func TestSharesAreOfTheLimitSeenLast(t *testing.T) {
 	process := h.process(calls.DefaultRules())
 	limits := pipeline.Limits{Shared: "suite", Daily: 1000, ResetZone: "UTC"} // the plan is larger
 	answer := pipeline.CallResult{Status: 200, DayLimit: 150, DayRemaining: 149, DayReset: time.Hour}
-	must(h, process.Finish(t.Context(), h.granted(process, pipeline.ClassBackfill, limits), answer))
+	check.Must(h, process.Finish(t.Context(), h.granted(process, pipeline.ClassBackfill, limits), answer))
 	h.exec(`UPDATE sluice.day_budgets SET reset_at = clock_timestamp() - interval '1 second'`)
 	h.exec(`DELETE FROM sluice.calls`)
 	h.exec(`SELECT sluice.recount_calls()`)
@@ -354,7 +355,7 @@ func TestSharesAreOfTheLimitSeenLast(t *testing.T) {
 	for h.reserve(process, pipeline.ClassBackfill, limits).Refused == "" && taken < 1000 {
 		taken++
 	}
-	errorIf(t, taken != 75, "backfills took %d calls before any answer, want 75", taken)
+	check.ErrorIf(t, taken != 75, "backfills took %d calls before any answer, want 75", taken)
 	h.exec(`UPDATE sluice.day_budgets SET seen_at = seen_at - interval '49 hours'`)
 	h.granted(process, pipeline.ClassBackfill, limits)
 }

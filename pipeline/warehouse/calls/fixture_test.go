@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sluice/migrations"
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/calls"
 	"sluice/pipeline/warehouse/warehousetest"
 )
@@ -37,7 +37,7 @@ func open(t *testing.T) *fixture {
 
 func (h *fixture) connect() *pgxpool.Pool {
 	h.Helper()
-	pool := sure(pgxpool.New(h.Context(), h.url))(h)
+	pool := check.Sure(pgxpool.New(h.Context(), h.url))(h)
 	h.Cleanup(pool.Close)
 	return pool
 }
@@ -51,14 +51,14 @@ func (h *fixture) process(rules calls.Rules) *calls.Ledger {
 
 func (h *fixture) exec(sql string, args ...any) {
 	h.Helper()
-	must(h, failure(h.pool.Exec(h.Context(), sql, args...)))
+	check.Must(h, check.Failure(h.pool.Exec(h.Context(), sql, args...)))
 }
 
 // ask reads one value.
 func ask[T any](h *fixture, sql string, args ...any) T {
 	h.Helper()
 	var value T
-	must(h, h.pool.QueryRow(h.Context(), sql, args...).Scan(&value))
+	check.Must(h, h.pool.QueryRow(h.Context(), sql, args...).Scan(&value))
 	return value
 }
 
@@ -68,8 +68,8 @@ func aCall(service string, class pipeline.Class) pipeline.Call {
 
 func (h *fixture) reserve(l *calls.Ledger, class pipeline.Class, limits pipeline.Limits) pipeline.Decision {
 	h.Helper()
-	decision := sure(l.Reserve(h.Context(), aCall("shop", class), limits))(h)
-	errorIf(h, (decision.Call == 0) == (decision.Refused == "") || (decision.Refused != "") != (decision.Wait > 0),
+	decision := check.Sure(l.Reserve(h.Context(), aCall("shop", class), limits))(h)
+	check.ErrorIf(h, (decision.Call == 0) == (decision.Refused == "") || (decision.Refused != "") != (decision.Wait > 0),
 		"contradictory decision %+v", decision)
 	return decision
 }
@@ -77,7 +77,7 @@ func (h *fixture) reserve(l *calls.Ledger, class pipeline.Class, limits pipeline
 func (h *fixture) granted(l *calls.Ledger, class pipeline.Class, limits pipeline.Limits) int64 {
 	h.Helper()
 	decision := h.reserve(l, class, limits)
-	fatalIf(h, decision.Refused != "", "refused: %+v", decision)
+	check.FatalIf(h, decision.Refused != "", "refused: %+v", decision)
 	return decision.Call
 }
 
@@ -86,7 +86,7 @@ func (h *fixture) refused(
 ) {
 	h.Helper()
 	decision := h.reserve(l, class, limits)
-	errorIf(h, decision.Refused != want || decision.Wait < atLeast || decision.Wait > atMost,
+	check.ErrorIf(h, decision.Refused != want || decision.Wait < atLeast || decision.Wait > atMost,
 		"decision %+v, want refused %q with a wait of %s to %s", decision, want, atLeast, atMost)
 }
 
@@ -107,48 +107,5 @@ func pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():
 	case <-timer.C:
-	}
-}
-
-func must(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
-	}
-}
-
-// same compares with cmp.Diff.
-func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option) {
-	tb.Helper()
-	if diff := cmp.Diff(want, got, options...); diff != "" {
-		tb.Errorf("%s (-want +got):\n%s", what, diff)
-	}
-}
-
-// errorIf fails the test where something is not as it should be, and says what.
-func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
-	tb.Helper()
-	if wrong {
-		tb.Errorf(format, args...)
-	}
-}
-
-// fatalIf does so, and ends it.
-func fatalIf(tb testing.TB, wrong bool, format string, args ...any) {
-	tb.Helper()
-	if wrong {
-		tb.Fatalf(format, args...)
-	}
-}
-
-// failure returns only the error of a call.
-func failure(_ any, err error) error { return err }
-
-// sure returns the value of a call, and ends the test if the call failed.
-func sure[T any](value T, err error) func(testing.TB) T {
-	return func(tb testing.TB) T {
-		tb.Helper()
-		must(tb, err)
-		return value
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/calls"
 )
 
@@ -24,14 +25,14 @@ func TestTheLogIsKeptByDays(t *testing.T) {
 	process := h.process(calls.DefaultRules())
 	keep := func(want int) {
 		t.Helper()
-		dropped := sure(process.PruneCalls(t.Context(), 3))(h)
-		same(t, "blocks dropped", want, dropped)
+		dropped := check.Sure(process.PruneCalls(t.Context(), 3))(h)
+		check.Same(t, "blocks dropped", want, dropped)
 	}
 	call := func(day int64) int64 {
 		t.Helper()
 		number := h.granted(process, pipeline.ClassSweep, pipeline.Limits{Shared: "suite"})
-		errorIf(t, number/block != day, "call %d is of day %d, want %d", number, number/block, day)
-		must(h, process.Finish(t.Context(), number, pipeline.CallResult{Status: 200}))
+		check.ErrorIf(t, number/block != day, "call %d is of day %d, want %d", number, number/block, day)
+		check.Must(h, process.Finish(t.Context(), number, pipeline.CallResult{Status: 200}))
 		return number
 	}
 	const passes = `UPDATE sluice.calls SET reserved_at = reserved_at - interval '25 hours', lease_until = lease_until - interval '25 hours',
@@ -46,10 +47,10 @@ func TestTheLogIsKeptByDays(t *testing.T) {
 		keep(int(max(0, day-2)))
 		keep(0)
 		next := call(day)
-		errorIf(t, next <= first, "call %d after call %d", next, first)
+		check.ErrorIf(t, next <= first, "call %d after call %d", next, first)
 	}
-	same(t, "blocks", "1 2 3 4", ask[string](h, blocks))
-	same(t, "calls are kept, want those of three days", 3, ask[int](h, `SELECT count(*) FROM sluice.calls`))
+	check.Same(t, "blocks", "1 2 3 4", ask[string](h, blocks))
+	check.Same(t, "calls are kept, want those of three days", 3, ask[int](h, `SELECT count(*) FROM sluice.calls`))
 }
 
 // A block with a call that is still under way stays, however old it is.
@@ -60,8 +61,8 @@ func TestAnExportKeepsItsDay(t *testing.T) {
 	h.exec(`UPDATE sluice.calls SET reserved_at = reserved_at - interval '9 days'`)
 	h.exec(`SELECT sluice.recount_calls()`)
 	dropped, err := process.PruneCalls(t.Context(), 3)
-	errorIf(t, err != nil || dropped != 0, "%d blocks dropped (%v), want none", dropped, err)
-	errorIf(t, failure(process.PruneCalls(t.Context(), 1)) == nil, "keeping less than the day that is counted is taken")
+	check.ErrorIf(t, err != nil || dropped != 0, "%d blocks dropped (%v), want none", dropped, err)
+	check.ErrorIf(t, check.Failure(process.PruneCalls(t.Context(), 1)) == nil, "keeping less than the day that is counted is taken")
 }
 
 // Days turn and are dropped while calls are made: no call fails, none is lost.
@@ -96,22 +97,22 @@ func TestDaysTurnUnderTraffic(t *testing.T) {
 	for !ended {
 		select {
 		case err := <-done:
-			must(h, err)
+			check.Must(h, err)
 			ended = true
 		default:
 			// Calls are moved to yesterday only for PruneCalls: calls that are counted are not
 			// touched.
 			h.exec(`UPDATE sluice.calls SET reserved_at = reserved_at - interval '1 day' WHERE reserved_at > clock_timestamp() - interval '1 day'
 				AND finished_at IS NOT NULL`)
-			must(h, failure(keepers.PruneCalls(t.Context(), 1000)))
+			check.Must(h, check.Failure(keepers.PruneCalls(t.Context(), 1000)))
 			underWay.Lock()
 			underWay.Unlock() // those under way have ended
 			turns++
 		}
 	}
-	same(t, "calls in the log", 4*each, ask[int](h, `SELECT count(*) FROM sluice.calls WHERE finished_at IS NOT NULL`))
+	check.Same(t, "calls in the log", 4*each, ask[int](h, `SELECT count(*) FROM sluice.calls WHERE finished_at IS NOT NULL`))
 	days := ask[int](h, `SELECT count(DISTINCT id / 1000000000) FROM sluice.calls`)
-	errorIf(t, days < 2, "calls of %d days after %d looks: nothing was tried", days, turns)
+	check.ErrorIf(t, days < 2, "calls of %d days after %d looks: nothing was tried", days, turns)
 }
 
 // oneAsks lets many callers ask at once, in two processes, and returns the call of the only one
@@ -138,7 +139,7 @@ func (h *fixture) oneAsks(after string, processes []*calls.Ledger, limits pipeli
 			h.Errorf("after %s: %+v, want a short wait for the one that asks", after, decision)
 		}
 	}
-	fatalIf(h, len(asked) != 1, "after %s %d of %d ask, want one", after, len(asked), callers)
+	check.FatalIf(h, len(asked) != 1, "after %s %d of %d ask, want one", after, len(asked), callers)
 	return asked[0]
 }
 
@@ -148,7 +149,7 @@ func TestOneCallAsksBehindALongWait(t *testing.T) {
 	limits := unshared(1000)
 	processes := []*calls.Ledger{h.process(calls.DefaultRules()), h.process(calls.DefaultRules())}
 	closed := func(d time.Duration) {
-		must(h, processes[0].Penalize(t.Context(), "o", "shop", limits.Shared, pipeline.Throttled, d))
+		check.Must(h, processes[0].Penalize(t.Context(), "o", "shop", limits.Shared, pipeline.Throttled, d))
 	}
 	over := func() {
 		h.exec(`UPDATE sluice.budgets SET closed_until = clock_timestamp() - interval '1 second'`)
@@ -156,15 +157,15 @@ func TestOneCallAsksBehindALongWait(t *testing.T) {
 	closed(time.Hour)
 	h.refused(pipeline.RefusedClosed, processes[1], pipeline.ClassIncremental, limits, 59*time.Minute, time.Hour)
 	over()
-	must(h, processes[0].Finish(t.Context(), h.oneAsks("the wait", processes, limits), pipeline.CallResult{Kind: pipeline.Unavailable, Status: 503}))
+	check.Must(h, processes[0].Finish(t.Context(), h.oneAsks("the wait", processes, limits), pipeline.CallResult{Kind: pipeline.Unavailable, Status: 503}))
 	refused := h.oneAsks("an answer that says nothing", processes, limits)
 	closed(time.Minute) // once more, but briefly
-	must(h, processes[1].Finish(t.Context(), refused, pipeline.CallResult{Kind: pipeline.Throttled, Status: 429}))
+	check.Must(h, processes[1].Finish(t.Context(), refused, pipeline.CallResult{Kind: pipeline.Throttled, Status: 429}))
 	h.refused(pipeline.RefusedClosed, processes[1], pipeline.ClassIncremental, limits, 50*time.Second, time.Minute)
 	over()
 	lost := h.oneAsks("another refusal", processes, limits)
 	h.exec(`UPDATE sluice.calls SET lease_until = clock_timestamp() - interval '1 second' WHERE id = $1`, lost)
-	must(h, processes[1].Finish(t.Context(), h.oneAsks("one that never ended", processes, limits), pipeline.CallResult{Status: 200}))
+	check.Must(h, processes[1].Finish(t.Context(), h.oneAsks("one that never ended", processes, limits), pipeline.CallResult{Status: 200}))
 	for range 3 {
 		h.granted(processes[0], pipeline.ClassIncremental, limits)
 	}
@@ -188,13 +189,13 @@ func TestAFigureOfNothingIsAskedAboutAfterAnHour(t *testing.T) {
 			hour := func() {
 				h.exec(`UPDATE sluice.day_budgets SET seen_at = seen_at - interval '1 hour'`)
 			}
-			must(h, processes[0].Finish(t.Context(), h.granted(processes[0], pipeline.ClassIncremental, limits), nothing))
+			check.Must(h, processes[0].Finish(t.Context(), h.granted(processes[0], pipeline.ClassIncremental, limits), nothing))
 			h.refused(pipeline.RefusedDay, processes[1], pipeline.ClassIncremental, limits, 59*time.Minute, time.Hour)
 			hour()
-			must(h, processes[1].Finish(t.Context(), h.oneAsks("an hour", processes, limits), nothing))
+			check.Must(h, processes[1].Finish(t.Context(), h.oneAsks("an hour", processes, limits), nothing))
 			h.refused(pipeline.RefusedDay, processes[1], pipeline.ClassIncremental, limits, 59*time.Minute, time.Hour)
 			hour()
-			must(h, processes[1].Finish(t.Context(), h.oneAsks("another", processes, limits), pipeline.CallResult{Status: 200}))
+			check.Must(h, processes[1].Finish(t.Context(), h.oneAsks("another", processes, limits), pipeline.CallResult{Status: 200}))
 			for range 3 {
 				h.granted(processes[0], pipeline.ClassIncremental, limits)
 			}
@@ -208,7 +209,7 @@ func TestASpentPlanIsNotAskedAbout(t *testing.T) {
 	h := open(t)
 	process := h.process(calls.DefaultRules())
 	limits := unshared(1)
-	must(h, process.Finish(t.Context(), h.granted(process, pipeline.ClassIncremental, limits),
+	check.Must(h, process.Finish(t.Context(), h.granted(process, pipeline.ClassIncremental, limits),
 		pipeline.CallResult{Status: 200, DayLimit: 1, DayReset: 20 * time.Hour}))
 	h.exec(`UPDATE sluice.day_budgets SET seen_at = seen_at - interval '2 hours'`)
 	h.refused(pipeline.RefusedDay, process, pipeline.ClassIncremental, limits, 20*time.Hour-time.Minute, 20*time.Hour)
@@ -219,7 +220,7 @@ func TestASpentPlanIsNotAskedAbout(t *testing.T) {
 func TestAnyFigureCanBeNoted(t *testing.T) {
 	h := open(t)
 	process := h.process(calls.DefaultRules())
-	must(h, process.Finish(t.Context(), h.granted(process, pipeline.ClassIncremental, unshared(0)),
+	check.Must(h, process.Finish(t.Context(), h.granted(process, pipeline.ClassIncremental, unshared(0)),
 		pipeline.CallResult{Status: 200, DayLimit: 1 << 40, DayRemaining: 1 << 40, DayReset: 1 << 62}))
 	h.granted(process, pipeline.ClassIncremental, unshared(0))
 }
@@ -232,10 +233,10 @@ func TestAnOldProbeOpensNoSpentDay(t *testing.T) {
 	limits.Shares = pipeline.Shares{pipeline.ClassDetails: {Floor: 0.1}} // calls are reserved for other classes, and the old figure must not count for them
 	processes := []*calls.Ledger{h.process(calls.DefaultRules()), h.process(calls.DefaultRules())}
 	nothing := pipeline.CallResult{Status: 200, DayLimit: 1000, DayReset: 24 * time.Hour}
-	must(h, processes[0].Finish(t.Context(), h.granted(processes[0], pipeline.ClassIncremental, limits), nothing))
+	check.Must(h, processes[0].Finish(t.Context(), h.granted(processes[0], pipeline.ClassIncremental, limits), nothing))
 	h.exec(`UPDATE sluice.day_budgets SET seen_at = seen_at - interval '1 hour'`)
-	must(h, processes[0].Finish(t.Context(), h.oneAsks("an hour", processes, limits), nothing))
-	must(h, processes[0].Penalize(t.Context(), "o", "shop", limits.Shared, pipeline.Exhausted, time.Hour))
+	check.Must(h, processes[0].Finish(t.Context(), h.oneAsks("an hour", processes, limits), nothing))
+	check.Must(h, processes[0].Penalize(t.Context(), "o", "shop", limits.Shared, pipeline.Exhausted, time.Hour))
 	h.exec(`UPDATE sluice.day_budgets SET exhausted_until = clock_timestamp() - interval '1 second', reset_at = clock_timestamp()`)
 	h.oneAsks("the spent day", processes, limits)
 }

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/calls"
 )
 
@@ -102,7 +103,7 @@ func (s *storm) blow(span time.Duration, workers int) {
 			return nil
 		})
 	}
-	must(s, group.Wait())
+	check.Must(s, group.Wait())
 }
 
 func (s *storm) call(ctx context.Context, process *calls.Ledger, class pipeline.Class, chance *rand.Rand) error {
@@ -173,7 +174,7 @@ func TestNoLimitIsExceededInAStorm(t *testing.T) {
 	// Only a call that keeps its slot without a lease is under way for upstream alone; none of ours
 	// does.
 	top := s.upstream.top()
-	errorIf(t, top > limits.Concurrent, "%d calls were under way at once, %d are allowed", top, limits.Concurrent)
+	check.ErrorIf(t, top > limits.Concurrent, "%d calls were under way at once, %d are allowed", top, limits.Concurrent)
 	s.agrees(day)
 }
 
@@ -188,15 +189,15 @@ func (s *storm) agrees(day time.Duration) {
 	// Calls that were reported after they had been given up count twice: they are left out on one
 	// side.
 	least, most, counted := 0, 0, 0
-	must(s, s.pool.QueryRow(s.Context(), `
+	check.Must(s, s.pool.QueryRow(s.Context(), `
 		WITH edge AS MATERIALIZED (SELECT max(reserved_at) AS now, max(reserved_at) - $1::interval AS at FROM sluice.calls),
 		ended AS (SELECT coalesce(finished_at, CASE WHEN free_at > now THEN reserved_at ELSE lease_until END) AS at,
 			finished_at > lease_until AS late FROM sluice.calls, edge)
 		SELECT (SELECT count(*) FROM ended, edge WHERE ended.at > edge.at),
 			(SELECT count(*) + count(*) FILTER (WHERE late) FROM ended, edge WHERE ended.at > edge.at - 3 * $1::interval / 1440),
 			(SELECT sum(calls) FROM edge, sluice.day_spent('o', 'shop', edge.now, edge.at, NULL, $1))`, day).Scan(&least, &most, &counted))
-	errorIf(s, counted < least || counted > most, "%d calls are counted for the day, the log has %d to %d", counted, least, most)
+	check.ErrorIf(s, counted < least || counted > most, "%d calls are counted for the day, the log has %d to %d", counted, least, most)
 	const odd = `SELECT count(*) FROM sluice.spent WHERE calls <> incremental + details + sweep + backfill + probe + hinted`
 	rows := ask[int](s.fixture, odd)
-	errorIf(s, rows != 0, "the classes of %d minutes and hours do not add up to their calls", rows)
+	check.ErrorIf(s, rows != 0, "the classes of %d minutes and hours do not add up to their calls", rows)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/calls"
 )
 
@@ -22,7 +23,7 @@ func (h *fixture) made(service, resource, class, at string, took float64, kind s
 
 func instant(h *fixture, at string) time.Time {
 	h.Helper()
-	found := sure(time.Parse("2006-01-02 15:04:05", "2026-03-01 "+at))(h)
+	found := check.Sure(time.Parse("2006-01-02 15:04:05", "2026-03-01 "+at))(h)
 	return found
 }
 
@@ -34,13 +35,13 @@ func TestUsed(t *testing.T) {
 	h.made("shop", "things", "details", "07:31:00", 1, "throttled")
 	h.made("shop", "things", "details", "07:32:00", -1, "")
 	h.made("mail", "letters", "sweep", "07:00:00", 1, "")
-	got := sure(h.process(calls.DefaultRules()).Used(t.Context(), "o", "shop", instant(h, "06:30:00"), instant(h, "08:00:00")))(h)
+	got := check.Sure(h.process(calls.DefaultRules()).Used(t.Context(), "o", "shop", instant(h, "06:30:00"), instant(h, "08:00:00")))(h)
 	want := []calls.Used{
 		{At: instant(h, "06:30:00"), Resource: "things", Class: "sweep", Calls: 2, Records: 6},
 		{At: instant(h, "07:30:00"), Resource: "things", Class: "details", Calls: 2, Failed: 2, Records: 6},
 		{At: instant(h, "07:30:00"), Resource: "things", Class: "sweep", Calls: 1, Records: 3},
 	}
-	same(t, "uses", want, got)
+	check.Same(t, "uses", want, got)
 }
 
 // TestSameSpan: the log reaches one day and two days back, and not three.
@@ -55,8 +56,8 @@ func TestSameSpan(t *testing.T) {
 	}
 	ledger := h.process(calls.DefaultRules())
 	from, to := span(2)
-	got := sure(ledger.SameSpan(t.Context(), "o", "shop", from, to, 7))(h)
-	same(t, "spans", []calls.Span{{Ago: 1, Calls: 0}, {Ago: 2, Calls: 3}}, got)
+	got := check.Sure(ledger.SameSpan(t.Context(), "o", "shop", from, to, 7))(h)
+	check.Same(t, "spans", []calls.Span{{Ago: 1, Calls: 0}, {Ago: 2, Calls: 3}}, got)
 }
 
 func TestMinutes(t *testing.T) {
@@ -67,13 +68,13 @@ func TestMinutes(t *testing.T) {
 	h.made("shop", "things", "sweep", "07:00:10", 1, "")    // as the first one ends
 	h.made("shop", "things", "sweep", "07:02:10", 1, "")
 	h.made("chat", "channels", "sweep", "07:00:06", 1, "") // another allowance
-	got := sure(h.process(calls.DefaultRules()).Minutes(t.Context(), "o", []string{"shop", "mail"}, instant(h, "07:00:00")))(h)
+	got := check.Sure(h.process(calls.DefaultRules()).Minutes(t.Context(), "o", []string{"shop", "mail"}, instant(h, "07:00:00")))(h)
 	want := []calls.Minute{
 		{At: instant(h, "07:00:00"), Calls: 3, AtOnce: 2, GoesOn: 1},
 		{At: instant(h, "07:02:00"), Calls: 1, AtOnce: 2, GoesOn: 1},
 		{At: instant(h, "07:03:00"), AtOnce: 0, GoesOn: 0},
 	}
-	same(t, "minutes", want, got)
+	check.Same(t, "minutes", want, got)
 }
 
 func TestCallsAndWaitsOfRuns(t *testing.T) {
@@ -82,27 +83,27 @@ func TestCallsAndWaitsOfRuns(t *testing.T) {
 	h.made("shop", "things", "sweep", "07:00:12", 1.5, "throttled") // 10 seconds later: no wait
 	h.made("shop", "things", "sweep", "07:01:13", 1, "")
 	ledger := h.process(calls.DefaultRules())
-	logged := sure(ledger.CallsOfRun(t.Context(), 7, 0, 2))(h)
+	logged := check.Sure(ledger.CallsOfRun(t.Context(), 7, 0, 2))(h)
 	if len(logged) != 2 || logged[1].Kind != "throttled" || logged[1].Detail != "as said" || *logged[1].Seconds != 1.5 || *logged[1].Page != 1 {
 		t.Fatalf("the first two calls are %+v", logged)
 	}
-	rest := sure(ledger.CallsOfRun(t.Context(), 7, logged[1].ID, 2))(h)
-	errorIf(t, len(rest) != 1 || !rest[0].At.Equal(instant(h, "07:01:13")) || rest[0].Records != 3, "behind them are %+v", rest)
-	waits := sure(ledger.Waits(t.Context(), []int64{7, 8}, 20*time.Second))(h)
+	rest := check.Sure(ledger.CallsOfRun(t.Context(), 7, logged[1].ID, 2))(h)
+	check.ErrorIf(t, len(rest) != 1 || !rest[0].At.Equal(instant(h, "07:01:13")) || rest[0].Records != 3, "behind them are %+v", rest)
+	waits := check.Sure(ledger.Waits(t.Context(), []int64{7, 8}, 20*time.Second))(h)
 	goesOn := instant(h, "07:01:13")
 	want := []calls.Wait{
 		{Run: 7, From: instant(h, "07:00:13").Add(500 * time.Millisecond), To: &goesOn, Kind: "throttled"},
 		{Run: 7, From: instant(h, "07:01:14")},
 	}
-	same(t, "waits", want, waits)
+	check.Same(t, "waits", want, waits)
 }
 
 func TestSpentOut(t *testing.T) {
 	h := open(t)
 	h.exec(`INSERT INTO sluice.day_budgets (organization_id, service, exhausted_until) VALUES
 		('o', 'shop', '2999-03-01 07:00Z'), ('o', 'mail', '2026-03-01 07:00Z'), ('o', 'chat', NULL)`)
-	got := sure(h.process(calls.DefaultRules()).SpentOut(t.Context()))(h)
-	errorIf(t, len(got) != 1 || got[0].Service != "shop" || !got[0].Until.Equal(time.Date(2999, 3, 1, 7, 0, 0, 0, time.UTC)),
+	got := check.Sure(h.process(calls.DefaultRules()).SpentOut(t.Context()))(h)
+	check.ErrorIf(t, len(got) != 1 || got[0].Service != "shop" || !got[0].Until.Equal(time.Date(2999, 3, 1, 7, 0, 0, 0, time.UTC)),
 		"spent are %+v, want shop", got)
 }
 
@@ -146,30 +147,30 @@ func TestDaysAreThoseOfReservations(t *testing.T) {
 				VALUES ($1, 'shop', 9000, 70, now() + interval '7 hours', date_bin('1 minute', now() - interval '95 minutes', 'epoch'), 3)`, name)
 		}
 	}
-	days := sure(ledger.Days(t.Context(), of))(h)
+	days := check.Sure(ledger.Days(t.Context(), of))(h)
 	for i, a := range of {
 		got := days[i]
 		want := calls.Day{At: got.At, Turn: got.Turn, SeenUntil: got.SeenUntil}
 		var incremental, hinted int64
-		must(h, h.pool.QueryRow(t.Context(), theDay, a.Organization, a.Service, a.ResetHour, a.ResetZone, got.At).
+		check.Must(h, h.pool.QueryRow(t.Context(), theDay, a.Organization, a.Service, a.ResetHour, a.ResetZone, got.At).
 			Scan(&want.Spent, &incremental, &hinted, &want.LastHour, &want.External, &want.SeenLeft))
 		want.ByClass = map[pipeline.Class]int64{"incremental": incremental, "details": 0, "sweep": 0, "backfill": 0, "probe": 0, "hinted": hinted}
-		errorIf(t, i < 4 && (want.Spent == 0 || want.LastHour == 0), "%s has no calls: nothing is compared", a.Organization)
-		same(t, a.Organization, want, got)
-		errorIf(t, (got.Turn == nil) != (a.ResetZone == "") || (got.SeenUntil == nil) != (got.SeenLeft == nil),
+		check.ErrorIf(t, i < 4 && (want.Spent == 0 || want.LastHour == 0), "%s has no calls: nothing is compared", a.Organization)
+		check.Same(t, a.Organization, want, got)
+		check.ErrorIf(t, (got.Turn == nil) != (a.ResetZone == "") || (got.SeenUntil == nil) != (got.SeenLeft == nil),
 			"%s turns at %v, and is left until %v", a.Organization, got.Turn, got.SeenUntil)
 	}
 	// What upstream said of a day that is over does not count, and an hour counts before it is
 	// summed up.
 	h.exec(`UPDATE sluice.day_budgets SET reset_at = now() - interval '1 minute'`)
 	h.exec(`DELETE FROM sluice.spent WHERE span = 'hour' AND began_at > now() - interval '5 hours'`)
-	later := sure(ledger.Days(t.Context(), of))(h)
-	errorIf(t, later[0].External != nil || later[0].SeenLeft != nil || later[0].SeenUntil != nil,
+	later := check.Sure(ledger.Days(t.Context(), of))(h)
+	check.ErrorIf(t, later[0].External != nil || later[0].SeenLeft != nil || later[0].SeenUntil != nil,
 		"a day of upstream that is over: %+v", later[0])
 	var minutes int64
-	must(h, h.pool.QueryRow(t.Context(), `SELECT sum(calls) FROM sluice.spent WHERE organization_id = 'a' AND span = 'minute'
+	check.Must(h, h.pool.QueryRow(t.Context(), `SELECT sum(calls) FROM sluice.spent WHERE organization_id = 'a' AND span = 'minute'
 		AND began_at > $1::timestamptz - interval '24 hours 1 minute'`, later[0].At).Scan(&minutes))
-	errorIf(t, later[0].Spent != minutes, "%d calls before hours are summed up, %d in its minutes", later[0].Spent, minutes)
+	check.ErrorIf(t, later[0].Spent != minutes, "%d calls before hours are summed up, %d in its minutes", later[0].Spent, minutes)
 }
 
 // TestTally: a tally gives what the call log says, also when it has counted hours before, and when
@@ -188,7 +189,7 @@ func TestTally(t *testing.T) {
 	}
 	agree := func(why string, probes int64) {
 		t.Helper()
-		counts := sure(tally.Last24Hours(t.Context()))(h)
+		counts := check.Sure(tally.Last24Hours(t.Context()))(h)
 		want := calls.Counts{
 			Used:    map[calls.Use]int64{{"shop", "things", "sweep"}: 24, {"shop", "things", "probe"}: probes},
 			Refused: map[calls.Refusal]int64{{"o", "shop", "throttled"}: 24},
@@ -196,7 +197,7 @@ func TestTally(t *testing.T) {
 		if probes > 24 {
 			want.Refused[calls.Refusal{Organization: "o", Service: "shop", Kind: "exhausted"}] = probes - 24
 		}
-		same(t, why, want, counts)
+		check.Same(t, why, want, counts)
 	}
 	agree("at first", 24)
 	agree("again", 24)

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
 	"sluice/migrations"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/changes"
 	"sluice/pipeline/warehouse/warehousetest"
 )
@@ -38,43 +38,36 @@ func open(t *testing.T) *log {
 	return l
 }
 
-func (l *log) must(err error) {
-	l.Helper()
-	if err != nil {
-		l.Fatal(err)
-	}
-}
-
 func (l *log) exec(sql string, args ...any) {
 	l.Helper()
 	_, err := l.admin.Exec(l.Context(), sql, args...)
-	l.must(err)
+	check.Must(l, err)
 }
 
 // begin opens a transaction of another session, with its number assigned.
 func (l *log) begin() pgx.Tx {
 	l.Helper()
 	tx, err := warehousetest.Connect(l.T, l.url).Begin(l.Context())
-	l.must(err)
+	check.Must(l, err)
 	_, err = tx.Exec(l.Context(), `SELECT pg_current_xact_id()`)
-	l.must(err)
+	check.Must(l, err)
 	return tx
 }
 
 func (l *log) write(tx changes.Execer, op changes.Op, ids ...string) {
 	l.Helper()
-	l.must(changes.Write(l.Context(), tx, "1", "shop.things", op, ids))
+	check.Must(l, changes.Write(l.Context(), tx, "1", "shop.things", op, ids))
 }
 
 func (l *log) commit(tx pgx.Tx) {
 	l.Helper()
-	l.must(tx.Commit(l.Context()))
+	check.Must(l, tx.Commit(l.Context()))
 }
 
 func (l *log) now() string {
 	l.Helper()
 	cursor, err := changes.Now(l.Context(), l.admin)
-	l.must(err)
+	check.Must(l, err)
 	return cursor
 }
 
@@ -82,7 +75,7 @@ func (l *log) now() string {
 func (l *log) read(cursor string, limit int) ([]string, string) {
 	l.Helper()
 	found, next, err := changes.Read(l.Context(), l.admin, cursor, limit)
-	l.must(err)
+	check.Must(l, err)
 	var told []string
 	for _, c := range found {
 		told = append(told, string(c.Op)+" "+strings.Join(c.Records, ","))
@@ -92,7 +85,7 @@ func (l *log) read(cursor string, limit int) ([]string, string) {
 
 func (l *log) expect(what string, got []string, want ...string) {
 	l.Helper()
-	errorIf(l, !slices.Equal(got, want), "%s: read %q, want %q", what, got, want)
+	check.ErrorIf(l, !slices.Equal(got, want), "%s: read %q, want %q", what, got, want)
 }
 
 // TestALaterCommitIsNotMissed: transactions commit in another order than they began.
@@ -152,7 +145,7 @@ func TestPagesOfAStep(t *testing.T) {
 	got, cursor = l.read(cursor, 10)
 	l.expect("the next step", got, "new 1", "deleted 2")
 	again, _ := l.read(cursor, 10)
-	errorIf(t, len(again) != 0, "read %q twice", again)
+	check.ErrorIf(t, len(again) != 0, "read %q twice", again)
 }
 
 // TestCursorsThatCannotBeFollowed: each refusal says what to do.
@@ -178,7 +171,7 @@ func TestCursorsThatCannotBeFollowed(t *testing.T) {
 
 	// A row that is kept, and one that is not.
 	l.write(l.admin, changes.New, "1")
-	l.must(changes.Prune(t.Context(), l.admin, 3600e9))
+	check.Must(l, changes.Prune(t.Context(), l.admin, 3600e9))
 	if got, _ := l.read(cursor, 10); len(got) != 1 {
 		t.Errorf("read %q, want the row that is not old", got)
 	}
@@ -186,10 +179,10 @@ func TestCursorsThatCannotBeFollowed(t *testing.T) {
 	// Tests beside this one have transactions open, in other databases. A cursor that found one
 	// open counts as not having read it.
 	for open := true; open; {
-		l.must(l.admin.QueryRow(t.Context(), `SELECT bool_or(xact >= pg_snapshot_xmin(pg_current_snapshot())) FROM sluice.changes`).Scan(&open))
+		check.Must(l, l.admin.QueryRow(t.Context(), `SELECT bool_or(xact >= pg_snapshot_xmin(pg_current_snapshot())) FROM sluice.changes`).Scan(&open))
 	}
 	behind := l.now()
-	l.must(changes.Prune(t.Context(), l.admin, 3600e9))
+	check.Must(l, changes.Prune(t.Context(), l.admin, 3600e9))
 	refuse("pruned", cursor, "older than the log")
 	if got, _ := l.read(behind, 10); len(got) != 0 {
 		t.Errorf("read %q behind what was pruned", got)
@@ -229,8 +222,8 @@ func TestNotes(t *testing.T) {
 	t.Parallel()
 	l := open(t)
 	cursor := l.now()
-	l.must(changes.Write(context.Background(), l.admin, "1", "shop.things", changes.New, nil))
-	l.must(changes.Note(t.Context(), l.admin, "1", "shop.things", changes.AfterClose, []string{"1"}, map[string]int{"month": 3}))
+	check.Must(l, changes.Write(context.Background(), l.admin, "1", "shop.things", changes.New, nil))
+	check.Must(l, changes.Note(t.Context(), l.admin, "1", "shop.things", changes.AfterClose, []string{"1"}, map[string]int{"month": 3}))
 	found, _, err := changes.Read(t.Context(), l.admin, cursor, 10)
 	if err != nil || len(found) != 1 || string(found[0].Details) != `{"month": 3}` || found[0].Organization != "1" || found[0].Table != "shop.things" || found[0].At.IsZero() {
 		t.Errorf("read %+v, %v", found, err)
@@ -243,7 +236,7 @@ func TestThePageFollows(t *testing.T) {
 	t.Parallel()
 	l := open(t)
 	page, err := os.ReadFile("../../../docs/analysts/following-changes.md")
-	l.must(err)
+	check.Must(l, err)
 	blocks := strings.Split(string(page), "```sql\n")
 	if len(blocks) != 3 {
 		t.Fatalf("the page has %d blocks of statements, want two", len(blocks)-1)
@@ -251,13 +244,13 @@ func TestThePageFollows(t *testing.T) {
 	run := func(block string) {
 		t.Helper()
 		statements, _, _ := strings.Cut(block, "```")
-		l.must(l.admin.PgConn().Exec(t.Context(), statements).Close())
+		check.Must(l, l.admin.PgConn().Exec(t.Context(), statements).Close())
 	}
 	l.exec(`INSERT INTO sluice.organizations (organization_id, name) VALUES ('1', 'Ours')`)
 	l.exec(`CREATE SCHEMA mirror`)
 	write := func(id, number, line string, op changes.Op) {
 		t.Helper()
-		l.must(pgx.BeginFunc(t.Context(), l.admin, func(tx pgx.Tx) error {
+		check.Must(l, pgx.BeginFunc(t.Context(), l.admin, func(tx pgx.Tx) error {
 			for _, sql := range []string{
 				`INSERT INTO inventory.bills (organization_id, bill_id, bill_number, _content_hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
 					VALUES ('1', $1, $2, '\x00', 1, 0, 1, now(), now()) ON CONFLICT (organization_id, bill_id) DO UPDATE SET bill_number = excluded.bill_number`,
@@ -275,9 +268,9 @@ func TestThePageFollows(t *testing.T) {
 	expect := func(what, want string) {
 		t.Helper()
 		var got string
-		l.must(l.admin.QueryRow(t.Context(), `SELECT coalesce(string_agg(format('%s %s %s', b.bill_id, b.bill_number, i.name), ', ' ORDER BY b.bill_id), '')
+		check.Must(l, l.admin.QueryRow(t.Context(), `SELECT coalesce(string_agg(format('%s %s %s', b.bill_id, b.bill_number, i.name), ', ' ORDER BY b.bill_id), '')
 			FROM mirror.bills b LEFT JOIN mirror.bills_line_items i ON i._parent_id = b.bill_id`).Scan(&got))
-		errorIf(t, got != want, "%s: the copy has %q, want %q", what, got, want)
+		check.ErrorIf(t, got != want, "%s: the copy has %q, want %q", what, got, want)
 	}
 	write("a", "B-1", "ink", changes.New)
 	run(blocks[1])
@@ -288,7 +281,7 @@ func TestThePageFollows(t *testing.T) {
 	expect("followed", "a B-1 paper, b B-2 pens")
 	run(blocks[2]) // nothing changed: the cursor of now is saved
 	var cursor string
-	l.must(l.admin.QueryRow(t.Context(), `SELECT cursor FROM mirror.position`).Scan(&cursor))
+	check.Must(l, l.admin.QueryRow(t.Context(), `SELECT cursor FROM mirror.position`).Scan(&cursor))
 	if got, _ := l.read(cursor, 10); len(got) != 0 {
 		t.Errorf("%q comes behind what was followed", got)
 	}
@@ -313,13 +306,13 @@ func TestAnAnswerGoesOnBehindGaps(t *testing.T) {
 		got := ""
 		for cursor, read := start, 1; read > 0; {
 			var ids, next string
-			l.must(l.admin.QueryRow(t.Context(), `SELECT count(*), coalesce(string_agg(record_id, ' ' ORDER BY record_id), ''), coalesce(max(cursor), '')
+			check.Must(l, l.admin.QueryRow(t.Context(), `SELECT count(*), coalesce(string_agg(record_id, ' ' ORDER BY record_id), ''), coalesce(max(cursor), '')
 				FROM analytics.changes($1, '{shop.things}', $2)`, cursor, upTo).Scan(&read, &ids, &next))
 			if cursor = next; read > 0 {
 				got += ids + ", "
 			}
 		}
-		errorIf(t, got != want, "answers of %d: %q, want %q", upTo, got, want)
+		check.ErrorIf(t, got != want, "answers of %d: %q, want %q", upTo, got, want)
 	}
 }
 
@@ -340,17 +333,17 @@ func TestOneRowOfARecord(t *testing.T) {
 	} {
 		l.write(l.admin, w.op, w.id)
 	}
-	l.must(changes.Write(t.Context(), l.admin, "2", "shop.others", changes.New, []string{"1"}))
+	check.Must(l, changes.Write(t.Context(), l.admin, "2", "shop.others", changes.New, []string{"1"}))
 	ask := func(tables string, upTo int) string {
 		t.Helper()
 		var got string
-		l.must(l.admin.QueryRow(t.Context(), `SELECT coalesce(string_agg(organization_id || ' ' || record_id || ' ' || op, ', ' ORDER BY organization_id, record_id), '')
+		check.Must(l, l.admin.QueryRow(t.Context(), `SELECT coalesce(string_agg(organization_id || ' ' || record_id || ' ' || op, ', ' ORDER BY organization_id, record_id), '')
 			FROM analytics.changes($1, $2, $3)`, cursor, tables, upTo).Scan(&got))
 		return got
 	}
 	const want = "1 1 new, 1 2 completed, 1 3 changed, 1 4 deleted, 1 5 revived, 1 6 rewritten"
-	same(t, "things", want, ask("{shop.things}", 100))
-	same(t, "others", "2 1 new", ask("{shop.others}", 100))
+	check.Same(t, "things", want, ask("{shop.things}", 100))
+	check.Same(t, "others", "2 1 new", ask("{shop.others}", 100))
 	if _, err := l.admin.Exec(t.Context(), `SELECT * FROM analytics.changes($1, NULL, 0)`, cursor); err == nil || !strings.Contains(err.Error(), "up_to has to be 1 at least") {
 		t.Errorf("an answer of no record: %v", err)
 	}
@@ -365,29 +358,10 @@ func TestOneRowOfARecord(t *testing.T) {
 			EXECUTE format('DROP ROLE %I', 'sees2_' || current_database()); END $$`)
 	})
 	l.exec(`DO $$ BEGIN EXECUTE format('SET ROLE %I', 'sees2_' || current_database()); END $$`)
-	same(t, "a reader of one organization sees", "2 1 new", ask("{shop.things,shop.others}", 100))
+	check.Same(t, "a reader of one organization sees", "2 1 new", ask("{shop.things,shop.others}", 100))
 	if _, err := l.admin.Exec(t.Context(), `SELECT analytics.changes_cursor()`); err != nil {
 		t.Errorf("a reader takes a cursor: %v", err)
 	}
-	errorIf(t, failure(l.admin.Exec(t.Context(), `SELECT * FROM sluice.changes`)) == nil, "a reader of views reads the log itself")
+	check.ErrorIf(t, check.Failure(l.admin.Exec(t.Context(), `SELECT * FROM sluice.changes`)) == nil, "a reader of views reads the log itself")
 	l.exec(`RESET ROLE`)
-}
-
-// errorIf fails the test where something is not as it should be, and says what.
-func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
-	tb.Helper()
-	if wrong {
-		tb.Errorf(format, args...)
-	}
-}
-
-// failure returns only the error of a call.
-func failure(_ any, err error) error { return err }
-
-// same compares with cmp.Diff.
-func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option) {
-	tb.Helper()
-	if diff := cmp.Diff(want, got, options...); diff != "" {
-		tb.Errorf("%s (-want +got):\n%s", what, diff)
-	}
 }

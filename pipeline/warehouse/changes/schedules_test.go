@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/changes"
 )
 
@@ -32,7 +33,7 @@ func TestRandomSchedules(t *testing.T) {
 	l.exec(`INSERT INTO sluice.organizations (organization_id, name) VALUES ('1', 'Ours')`)
 	l.exec(`CREATE TABLE public.things (id text PRIMARY KEY, value integer NOT NULL, gone boolean NOT NULL)`)
 	pool, err := pgxpool.New(t.Context(), l.url)
-	l.must(err)
+	check.Must(l, err)
 	t.Cleanup(pool.Close)
 	p := &play{log: l, pool: pool, copied: map[string]thing{}, told: map[string]thing{}, tables: l.now(), rows: l.now()}
 	for n := range *schedules {
@@ -80,16 +81,16 @@ func (p *play) schedule(seed uint64) {
 	for p.read(r, false) > 0 {
 	}
 	rows, err := p.pool.Query(p.Context(), `SELECT id, value, gone FROM public.things`)
-	p.must(err)
+	check.Must(p, err)
 	table := map[string]thing{}
 	var id string
 	var at thing
 	_, err = pgx.ForEachRow(rows, []any{&id, &at.value, &at.gone}, func() error { table[id] = at; return nil })
-	p.must(err)
-	errorIf(p, !maps.Equal(table, p.copied), "seed %d: the copy has %v, the table %v", seed, p.copied, table)
+	check.Must(p, err)
+	check.ErrorIf(p, !maps.Equal(table, p.copied), "seed %d: the copy has %v, the table %v", seed, p.copied, table)
 	for id, at := range table {
 		told, ok := p.told[id]
-		errorIf(p, !ok || told.gone != at.gone, "seed %d: the log tells %+v of record %s, the table has %+v", seed, told, id, at)
+		check.ErrorIf(p, !ok || told.gone != at.gone, "seed %d: the log tells %+v of record %s, the table has %+v", seed, told, id, at)
 	}
 }
 
@@ -182,7 +183,7 @@ func (p *play) read(r *rand.Rand, killed bool) int {
 				p.told[id] = thing{}
 			case changes.Deleted, changes.Restored:
 				_, known := p.told[id]
-				errorIf(p, !known, "%s comes before new of record %s", c.Op, id)
+				check.ErrorIf(p, !known, "%s comes before new of record %s", c.Op, id)
 				p.told[id] = thing{gone: c.Op == changes.Deleted}
 			default:
 			}

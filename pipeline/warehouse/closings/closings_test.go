@@ -21,6 +21,7 @@ import (
 
 	"sluice/connectors"
 	"sluice/migrations"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/closings"
 	"sluice/pipeline/warehouse/warehousetest"
 )
@@ -45,7 +46,7 @@ func newBooks(t *testing.T) *books {
 		_, err := migrations.Declare(ctx, url, connectors.All())
 		return err
 	}))
-	must(t, err)
+	check.Must(t, err)
 	t.Cleanup(pool.Close)
 	b := &books{t: t, pool: pool}
 	for _, organization := range []string{business, "other"} {
@@ -60,14 +61,14 @@ func newBooks(t *testing.T) *books {
 func (b *books) exec(sql string, args ...any) {
 	b.t.Helper()
 	_, err := b.pool.Exec(b.t.Context(), sql, args...)
-	must(b.t, err)
+	check.Must(b.t, err)
 }
 
 // tries asks to close a period of the business.
 func (b *books) tries(period string, request closings.Request) (closings.Closing, error) {
 	b.t.Helper()
 	parsed, err := closings.Parse(period)
-	must(b.t, err)
+	check.Must(b.t, err)
 	request.Organization, request.Period, request.Zone = business, parsed, "Asia/Kolkata"
 	request.Services, request.Resources = []string{"inventory"}, []string{"bills"}
 	return closings.Close(b.t.Context(), b.pool, &request)
@@ -77,7 +78,7 @@ func (b *books) tries(period string, request closings.Request) (closings.Closing
 func (b *books) close(period string, dryRun bool) closings.Closing {
 	b.t.Helper()
 	made, err := b.tries(period, closings.Request{DryRun: dryRun})
-	must(b.t, err)
+	check.Must(b.t, err)
 	return made
 }
 
@@ -191,12 +192,12 @@ func TestClosedPeriodListsEveryChange(t *testing.T) {
 	}
 	for _, sum := range made.Sums {
 		var figures map[string]json.Number
-		must(t, json.Unmarshal(sum.Figures, &figures))
+		check.Must(t, json.Unmarshal(sum.Figures, &figures))
 		if got, _ := new(big.Rat).SetString(figures["total"].String()); got.Cmp(new(big.Rat).SetInt64(sums[sum.Currency])) != 0 {
 			t.Errorf("%s: the sum is %s, want %d", sum.Currency, figures["total"], sums[sum.Currency])
 		}
 	}
-	errorIf(t, len(made.Sums) != 2 || made.Period != closedMonth || dry.Digest != made.Digest || len(made.Lacks) != 0,
+	check.ErrorIf(t, len(made.Sums) != 2 || made.Period != closedMonth || dry.Digest != made.Digest || len(made.Lacks) != 0,
 		"closed: %+v\nas the dry run said: %+v", made, dry)
 	if listed := warehousetest.AfterClose(b.t, b.pool, business, closedMonth); len(listed) != 0 {
 		t.Errorf("changes before anything changed: %v", listed)
@@ -234,14 +235,14 @@ func TestClosedPeriodListsEveryChange(t *testing.T) {
 	}
 	want := lateChanges(before, after)
 	diff := cmp.Diff(want, warehousetest.AfterClose(b.t, b.pool, business, closedMonth))
-	errorIf(t, diff != "", "changes of the closed month (-model +view):\n%s", diff)
+	check.ErrorIf(t, diff != "", "changes of the closed month (-model +view):\n%s", diff)
 	kinds := map[string]bool{}
 	for _, f := range want {
 		kinds[f.Kind] = true
 	}
-	errorIf(t, len(kinds) != 6, "the storm made only %v", slices.Sorted(maps.Keys(kinds)))
+	check.ErrorIf(t, len(kinds) != 6, "the storm made only %v", slices.Sorted(maps.Keys(kinds)))
 	other := warehousetest.AfterClose(b.t, b.pool, "other", closedMonth)
-	errorIf(t, len(other) != 0, "an organization without closed periods has changes: %v", other)
+	check.ErrorIf(t, len(other) != 0, "an organization without closed periods has changes: %v", other)
 	b.notices(want)
 	for id, d := range before {
 		b.plantBill(business, id, d)
@@ -252,10 +253,10 @@ func TestClosedPeriodListsEveryChange(t *testing.T) {
 	}
 	b.notices(nil)
 	month, err := closings.Parse(closedMonth)
-	must(t, err)
-	must(t, closings.Reopen(t.Context(), b.pool, business, month))
+	check.Must(t, err)
+	check.Must(t, closings.Reopen(t.Context(), b.pool, business, month))
 	again := b.close(closedMonth, false)
-	errorIf(t, again.Digest != made.Digest, "equal records have the digests %s and %s", made.Digest, again.Digest)
+	check.ErrorIf(t, again.Digest != made.Digest, "equal records have the digests %s and %s", made.Digest, again.Digest)
 }
 
 // notices looks for changes as serve does, and compares what is told with what changed: once.
@@ -270,18 +271,18 @@ func (b *books) notices(want map[string]warehousetest.LateChange) {
 		return nil
 	}
 	_, err := closings.Notice(b.t.Context(), b.pool, collect)
-	must(b.t, err)
+	check.Must(b.t, err)
 	for id, f := range want {
-		errorIf(b.t, told[id] != f.Kind, "told of %s: %q, want %q", id, told[id], f.Kind)
+		check.ErrorIf(b.t, told[id] != f.Kind, "told of %s: %q, want %q", id, told[id], f.Kind)
 	}
-	errorIf(b.t, len(told) != len(want), "%d changes were told, want %d", len(told), len(want))
+	check.ErrorIf(b.t, len(told) != len(want), "%d changes were told, want %d", len(told), len(want))
 	b.exec(`UPDATE sluice.closings SET looked_at = looked_at - interval '11 minutes'`)
 	if repeated, err := closings.Notice(b.t.Context(), b.pool, nil); err != nil || len(repeated) != 0 {
 		b.t.Errorf("told again: %v, error %v", repeated, err)
 	}
 	counts, err := closings.Counts(b.t.Context(), b.pool)
-	must(b.t, err)
-	errorIf(b.t, len(counts) != 1 || counts[0].Records != int64(len(want)), "counted %+v, want %d", counts, len(want))
+	check.Must(b.t, err)
+	check.ErrorIf(b.t, len(counts) != 1 || counts[0].Records != int64(len(want)), "counted %+v, want %d", counts, len(want))
 }
 
 // TestAPeriodIsNotClosed that is not over, not complete or closed already. One that is not complete
@@ -298,7 +299,7 @@ func TestAPeriodIsNotClosed(t *testing.T) {
 	}
 	refuses(strconv.Itoa(time.Now().Year()+1), "not over", closings.Request{})
 	month, err := closings.Parse(closedMonth)
-	must(t, err)
+	check.Must(t, err)
 	if err := closings.Reopen(t.Context(), b.pool, business, month); !errors.Is(err, closings.ErrNotClosed) {
 		t.Errorf("opening a period that is not closed: error %v", err)
 	}
@@ -318,20 +319,5 @@ func TestAPeriodIsNotClosed(t *testing.T) {
 	refuses(closedMonth, "closed already", closings.Request{Anyway: true})
 	b.exec(`UPDATE inventory.bills SET _detail_state = 'current'`) // the single record brings the lines
 	listed := warehousetest.AfterClose(b.t, b.pool, business, closedMonth)
-	errorIf(t, len(listed) != 0, "lines that arrived are changes: %v", listed)
-}
-
-func must(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
-	}
-}
-
-// errorIf fails the test where something is not as it should be, and says what.
-func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
-	tb.Helper()
-	if wrong {
-		tb.Errorf(format, args...)
-	}
+	check.ErrorIf(t, len(listed) != 0, "lines that arrived are changes: %v", listed)
 }

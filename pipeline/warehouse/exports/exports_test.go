@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"sluice/migrations"
+	"sluice/pipeline/check"
 	"sluice/pipeline/files"
 	"sluice/pipeline/warehouse/exports"
 	"sluice/pipeline/warehouse/warehousetest"
@@ -24,7 +25,7 @@ func TestRelations(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	found, err := f.source.Relations(t.Context())
-	f.must(err)
+	check.Must(f, err)
 	orders := map[string]string{}
 	for i := range found {
 		orders[found[i].Full()] = strings.Join(found[i].Order(), " ")
@@ -36,25 +37,25 @@ func TestRelations(t *testing.T) {
 		"inventory.bills_line_items": "organization_id _parent_id _position",
 		"history.versions":           "service resource organization_id record_id valid_from",
 	} {
-		errorIf(t, orders[name] != want, "%s is ordered by %q, want %q", name, orders[name], want)
+		check.ErrorIf(t, orders[name] != want, "%s is ordered by %q, want %q", name, orders[name], want)
 	}
 	for name, want := range map[string]string{ // keys of views, and other columns behind them
 		"analytics.bills": "organization_id bill_id ", "analytics.catalog": "schema_name table_name column_name place ",
 		"as_of.bills": "organization_id bill_id ", "as_of.inventory_bills": "organization_id bill_id ",
 	} {
-		errorIf(t, !strings.HasPrefix(orders[name], want), "%s is ordered by %q, want %q first", name, orders[name], want)
+		check.ErrorIf(t, !strings.HasPrefix(orders[name], want), "%s is ordered by %q, want %q first", name, orders[name], want)
 	}
 	for i := range found {
 		if in := found[i].Schema; slices.Contains([]string{"sluice", "river", "notifications", "public", "pg_catalog"}, in) || found[i].Full() == "analytics.readers" {
 			t.Errorf("%s can be exported", found[i].Full())
 		}
-		errorIf(t, found[i].Doc == "" && found[i].Schema != "shop", "%s has no meaning", found[i].Full())
+		check.ErrorIf(t, found[i].Doc == "" && found[i].Schema != "shop", "%s has no meaning", found[i].Full())
 	}
 	things := f.relation(f.source, "shop.things")
 	got := things.Columns[2]
-	errorIf(t, got.Name != "name" || got.Type != "text", "column %+v, want name of type text", got)
+	check.ErrorIf(t, got.Name != "name" || got.Type != "text", "column %+v, want name of type text", got)
 	bills, past := f.relation(f.source, "inventory.bills"), f.relation(f.source, "as_of.inventory_bills")
-	errorIf(t, len(past.Columns) != len(bills.Columns), "schema as_of has %d columns of bills, want %d", len(past.Columns), len(bills.Columns))
+	check.ErrorIf(t, len(past.Columns) != len(bills.Columns), "schema as_of has %d columns of bills, want %d", len(past.Columns), len(bills.Columns))
 }
 
 // TestRights: a reader exports what it may read, and no table of another role can be exported.
@@ -62,7 +63,7 @@ func TestRights(t *testing.T) {
 	t.Parallel()
 	roles := warehousetest.OwnRoles(t)
 	f := &fixture{T: t}
-	f.must(migrations.Migrate(t.Context(), roles.URL, migrations.Options{}))
+	check.Must(f, migrations.Migrate(t.Context(), roles.URL, migrations.Options{}))
 	f.conn = roles.Superuser
 	reader, stranger := "reader_"+roles.Suffix, "stranger_"+roles.Suffix
 	for _, sql := range []string{
@@ -73,13 +74,13 @@ func TestRights(t *testing.T) {
 	} {
 		f.exec(sql)
 	}
-	errorIf(t, f.relation(f.from(roles.URL), "inventory.theirs") != nil, "a table of another role can be exported")
+	check.ErrorIf(t, f.relation(f.from(roles.URL), "inventory.theirs") != nil, "a table of another role can be exported")
 	address, err := url.Parse(roles.URL)
-	f.must(err)
+	check.Must(f, err)
 	address.User = url.UserPassword(reader, "secret")
 	source := f.from(address.String())
 	found, err := source.Relations(t.Context())
-	f.must(err)
+	check.Must(f, err)
 	var names []string
 	for i := range found {
 		names = append(names, found[i].Full())
@@ -87,7 +88,7 @@ func TestRights(t *testing.T) {
 	if !slices.Equal(names, []string{"analytics.bills", "analytics.catalog"}) {
 		t.Fatalf("the reader may export %q", names)
 	}
-	f.must(source.Within(t.Context(), found, exports.Scope{}, func(s *exports.Snapshot) error {
+	check.Must(f, source.Within(t.Context(), found, exports.Scope{}, func(s *exports.Snapshot) error {
 		return s.Each(t.Context(), &found[0], func([]files.Value) error { return errors.New("a reader without organizations sees a row") })
 	}))
 }
@@ -125,10 +126,10 @@ func TestEachType(t *testing.T) {
 {` + head + `"é","name":"two\r\nlines",` + isOpen + `:null,"small":null,"count":null,"big":null,"price":0.00000000000000000000000000000000000001,"day":"2026-11-01","at":"2026-11-01T00:00:00.123456Z","open":null,"hash":null,"tags":null,"lasts":null,"raw":null}
 `
 	things := *f.relation(f.source, "shop.things")
-	f.must(f.source.Within(t.Context(), []exports.Relation{things}, exports.Scope{}, func(s *exports.Snapshot) error {
+	check.Must(f, f.source.Within(t.Context(), []exports.Relation{things}, exports.Scope{}, func(s *exports.Snapshot) error {
 		got, err := all(t.Context(), s, &things)
 		diff := cmp.Diff(want, got)
-		errorIf(t, diff != "", "(-want +got):\n%s", diff)
+		check.ErrorIf(t, diff != "", "(-want +got):\n%s", diff)
 		return err
 	}))
 }
@@ -142,9 +143,9 @@ func TestScales(t *testing.T) {
 	} {
 		f.exec(`CREATE OR REPLACE VIEW shop.scaled AS SELECT '1'::text AS organization_id, (` + values + `)::numeric AS amount`)
 		scaled := *f.relation(f.source, "shop.scaled")
-		f.must(f.source.Within(t.Context(), []exports.Relation{scaled}, exports.Scope{}, func(s *exports.Snapshot) error {
+		check.Must(f, f.source.Within(t.Context(), []exports.Relation{scaled}, exports.Scope{}, func(s *exports.Snapshot) error {
 			columns, err := s.Columns(t.Context(), &scaled, files.Parquet)
-			errorIf(t, err == nil && columns[1] != (files.Column{Name: "amount", Kind: files.Decimal, Scale: want}),
+			check.ErrorIf(t, err == nil && columns[1] != (files.Column{Name: "amount", Kind: files.Decimal, Scale: want}),
 				"%s: %+v, want scale %d", values, columns[1], want)
 			return err
 		}))
@@ -158,7 +159,7 @@ func TestOneSnapshot(t *testing.T) {
 	f := open(t)
 	f.exec(`INSERT INTO shop.things (organization_id, thing_id) VALUES ('1', 'a'), ('2', 'a'); INSERT INTO shop.things_parts VALUES ('1', 'a', 0, 'old'), ('2', 'a', 0, 'old')`)
 	things, parts := *f.relation(f.source, "shop.things"), *f.relation(f.source, "shop.things_parts")
-	f.must(f.source.Within(t.Context(), []exports.Relation{things, parts}, exports.Scope{Organization: "1"}, func(s *exports.Snapshot) error {
+	check.Must(f, f.source.Within(t.Context(), []exports.Relation{things, parts}, exports.Scope{Organization: "1"}, func(s *exports.Snapshot) error {
 		count := 0
 		if err := s.Each(t.Context(), &things, func([]files.Value) error { count++; return nil }); err != nil || count != 1 {
 			return fmt.Errorf("%d rows of organization 1: %w", count, err)
@@ -172,7 +173,7 @@ func TestOneSnapshot(t *testing.T) {
 		}
 		got, err := all(t.Context(), s, &parts)
 		want := `{"organization_id":"1","_parent_id":"a","_position":0,"part":"old"}` + "\n"
-		errorIf(t, got != want, "read %q, want %q", got, want)
+		check.ErrorIf(t, got != want, "read %q, want %q", got, want)
 		return err
 	}))
 }
@@ -184,11 +185,11 @@ func TestTablesAreReadByTheirIndex(t *testing.T) {
 	f.exec(`SET enable_sort = off; SET enable_seqscan = off`)
 	for _, name := range []string{"shop.things", "shop.things_parts", "inventory.bills", "inventory.bills_line_items", "history.versions"} {
 		rows, err := f.conn.Query(t.Context(), "EXPLAIN "+f.relation(f.source, name).Statement())
-		f.must(err)
+		check.Must(f, err)
 		plan, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		f.must(err)
+		check.Must(f, err)
 		text := strings.Join(plan, "\n")
-		errorIf(t, strings.Contains(text, "Sort") || !strings.Contains(text, "Index Scan"), "%s:\n%s", name, text)
+		check.ErrorIf(t, strings.Contains(text, "Sort") || !strings.Contains(text, "Index Scan"), "%s:\n%s", name, text)
 	}
 }
 
@@ -201,10 +202,10 @@ func TestAnEndIsAtOnce(t *testing.T) {
 	err := f.source.Within(t.Context(), []exports.Relation{parts}, exports.Scope{}, func(s *exports.Snapshot) error {
 		err := s.Each(t.Context(), &parts, func([]files.Value) error { return full })
 		_, ended := s.Instant(t.Context())
-		errorIf(t, ended == nil, "the connection goes on: all rows were read")
+		check.ErrorIf(t, ended == nil, "the connection goes on: all rows were read")
 		return err
 	})
-	errorIf(t, !errors.Is(err, full), "Within = %v", err)
+	check.ErrorIf(t, !errors.Is(err, full), "Within = %v", err)
 	if _, err := f.source.Relations(t.Context()); err != nil { // on another connection
 		t.Error(err)
 	}
@@ -281,41 +282,26 @@ func open(t *testing.T) *fixture {
 func (f *fixture) from(url string) *exports.Source {
 	f.Helper()
 	source, err := exports.Open(f.Context(), url, nil)
-	f.must(err)
+	check.Must(f, err)
 	f.Cleanup(source.Close)
 	return source
-}
-
-func (f *fixture) must(err error) {
-	f.Helper()
-	if err != nil {
-		f.Fatal(err)
-	}
 }
 
 func (f *fixture) exec(sql string, args ...any) {
 	f.Helper()
 	_, err := f.conn.Exec(f.Context(), sql, args...)
-	f.must(err)
+	check.Must(f, err)
 }
 
 // relation returns a relation by its name; nil if it cannot be exported.
 func (f *fixture) relation(source *exports.Source, name string) *exports.Relation {
 	f.Helper()
 	found, err := source.Relations(f.Context())
-	f.must(err)
+	check.Must(f, err)
 	for i := range found {
 		if found[i].Full() == name {
 			return &found[i]
 		}
 	}
 	return nil
-}
-
-// errorIf fails the test where something is not as it should be, and says what.
-func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
-	tb.Helper()
-	if wrong {
-		tb.Errorf(format, args...)
-	}
 }

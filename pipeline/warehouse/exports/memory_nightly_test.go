@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"testing"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/files"
 	"sluice/pipeline/warehouse/exports"
 )
@@ -20,7 +21,7 @@ func TestMemory(t *testing.T) { //nolint:paralleltest // it measures the memory 
 	many := *f.relation(f.source, "shop.many")
 	for _, format := range []files.Format{files.CSV, files.JSONL, files.Parquet} {
 		before, peak, rows := held(), uint64(0), 0
-		f.must(f.source.Within(t.Context(), []exports.Relation{many}, exports.Scope{}, func(s *exports.Snapshot) error {
+		check.Must(f, f.source.Within(t.Context(), []exports.Relation{many}, exports.Scope{}, func(s *exports.Snapshot) error {
 			columns, err := s.Columns(t.Context(), &many, format)
 			if err != nil {
 				return err

@@ -2,7 +2,6 @@ package hints_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/migrations"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/hints"
 	"sluice/pipeline/warehouse/postgres"
 	"sluice/pipeline/warehouse/warehousetest"
@@ -43,30 +43,23 @@ func openBox(t *testing.T) *box {
 func (b *box) open(url string) *hints.Inbox {
 	b.Helper()
 	inbox, err := hints.OpenInbox(b.Context(), url, time.Minute, nil)
-	b.must(err)
+	check.Must(b, err)
 	b.Cleanup(inbox.Close)
 	return inbox
-}
-
-func (b *box) must(err error) {
-	b.Helper()
-	if err != nil {
-		b.Fatal(err)
-	}
 }
 
 func (b *box) exec(sql string, args ...any) {
 	b.Helper()
 	_, err := b.conn.Exec(b.Context(), sql, args...)
-	b.must(err)
+	check.Must(b, err)
 }
 
 func (b *box) list(sql string, args ...any) []string {
 	b.Helper()
 	rows, err := b.conn.Query(b.Context(), sql, args...)
-	b.must(err)
+	check.Must(b, err)
 	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	b.must(err)
+	check.Must(b, err)
 	return found
 }
 
@@ -82,13 +75,13 @@ func (b *box) remind(operations map[hints.Target]string) {
 	b.Helper()
 	queue := new(pgx.Batch)
 	hints.QueueRemind(queue, "acme", operations)
-	b.must(b.conn.SendBatch(b.Context(), queue).Close())
+	check.Must(b, b.conn.SendBatch(b.Context(), queue).Close())
 }
 
 func (b *box) take(c *hints.Callback) bool {
 	b.Helper()
 	fresh, err := b.Take(b.Context(), c)
-	b.must(err)
+	check.Must(b, err)
 	return fresh
 }
 
@@ -101,23 +94,23 @@ func TestInbox(t *testing.T) {
 	rule.Dialect, rule.Module, rule.IDs, rule.Operation = "rule", "inventory.bills", nil, ""
 	other := callback("a")
 	other.Organization, other.Targets = "other", nil
-	errorIf(t, !b.take(first) || !b.take(rule) || !b.take(other) || b.take(first), "which contents are new is not as it should be")
+	check.ErrorIf(t, !b.take(first) || !b.take(rule) || !b.take(other) || b.take(first), "which contents are new is not as it should be")
 	entries, err := b.Entries(t.Context(), hints.Filter{})
-	b.must(err)
+	check.Must(b, err)
 	shapes := make([]string, 0, len(entries))
 	for i := range entries {
 		e := &entries[i]
-		errorIf(t, e.RepeatedAt.Before(e.ReceivedAt) || (e.Times > 1) != e.RepeatedAt.After(e.ReceivedAt),
+		check.ErrorIf(t, e.RepeatedAt.Before(e.ReceivedAt) || (e.Times > 1) != e.RepeatedAt.After(e.ReceivedAt),
 			"arrived %s and %s: %d times", e.ReceivedAt, e.RepeatedAt, e.Times)
 		shapes = append(shapes, fmt.Sprintf("%s %s %s %q %q %d %v", e.Organization, e.Dialect, e.Module, e.Operation, e.IDs, e.Times, e.Body))
 	}
 	want := []string{`acme watch Products "update" ["1" "2"] 2 <nil>`, `other watch Products "update" ["1" "2"] 1 <nil>`, `acme rule inventory.bills "" [] 1 <nil>`}
-	same(t, "entries", want, shapes)
+	check.Same(t, "entries", want, shapes)
 	entry, err := b.Entry(t.Context(), entries[0].ID)
-	b.must(err)
-	errorIf(t, entry.Body == nil || *entry.Body != "the body" || entry.SentAt == nil || !entry.SentAt.Equal(sent) || entry.Bytes != 7,
+	check.Must(b, err)
+	check.ErrorIf(t, entry.Body == nil || *entry.Body != "the body" || entry.SentAt == nil || !entry.SentAt.Equal(sent) || entry.Bytes != 7,
 		"one entry: %+v", entry)
-	failsWith(t, failure(b.Entry(t.Context(), 999)), postgres.ErrNotFound)
+	check.FailsWith(t, check.Failure(b.Entry(t.Context(), 999)), postgres.ErrNotFound)
 	for filter, want := range map[hints.Filter]int{
 		{Organization: "other"}: 1, {Limit: 2}: 2, {Since: entries[0].RepeatedAt}: 1, {Since: time.Now().Add(time.Hour)}: 0,
 	} {
@@ -126,7 +119,7 @@ func TestInbox(t *testing.T) {
 		}
 	}
 	told, err := b.Told(t.Context())
-	b.must(err)
+	check.Must(b, err)
 	wantTold := []hints.Told{
 		{Organization: "acme", Dialect: "rule", Module: "inventory.bills", Callbacks: 1}, {Organization: "acme", Dialect: "watch", Module: "Products", Callbacks: 2},
 		{Organization: "other", Dialect: "watch", Module: "Products", Callbacks: 1},
@@ -154,7 +147,7 @@ func TestHintsComeTogether(t *testing.T) {
 		return b.list(`SELECT concat_ws(' ', told, round(extract(epoch FROM due_at - last_at)), asked_at IS NULL, read_again, first_at = last_at) FROM sluice.hints`)[0]
 	}
 	b.take(callback("a"))
-	same(t, "the first", "1 2 t f t", due())
+	check.Same(t, "the first", "1 2 t f t", due())
 	b.exec(`UPDATE sluice.hints SET first_at = first_at - interval '14 seconds'`)
 	b.take(callback("b"))
 	if got := b.list(`SELECT concat_ws(' ', told, due_at - first_at, asked_at IS NULL, read_again) FROM sluice.hints`)[0]; got != "2 00:00:15 t f" {
@@ -162,10 +155,10 @@ func TestHintsComeTogether(t *testing.T) {
 	}
 	b.exec(`UPDATE sluice.hints SET asked_at = now()`)
 	b.take(callback("c"))
-	same(t, "while its run reads", "3 2 t f t", due())
+	check.Same(t, "while its run reads", "3 2 t f t", due())
 	b.exec(`UPDATE sluice.hints SET read_again = true`)
 	b.take(callback("d"))
-	same(t, "before it is read again", "4 2 t f t", due())
+	check.Same(t, "before it is read again", "4 2 t f t", due())
 }
 
 // TestRemind makes hints due that were read, are being read, or wait.
@@ -178,7 +171,7 @@ func TestRemind(t *testing.T) {
 		{Service: "inventory", Resource: "bills"}: "delete", {Service: "inventory", Resource: "bills", Record: "7"}: "insert",
 	})
 	got := b.list(`SELECT concat_ws(' ', record_id, operation, told, asked_at IS NULL, read_again, due_at <= clock_timestamp()) FROM sluice.hints ORDER BY record_id`)
-	same(t, "hints", []string{" delete 2 t f t", "7 insert 1 t f t"}, got)
+	check.Same(t, "hints", []string{" delete 2 t f t", "7 insert 1 t f t"}, got)
 	b.remind(nil)
 }
 
@@ -197,7 +190,7 @@ func TestPrune(t *testing.T) {
 	b.exec(`DELETE FROM sluice.hints`)
 	b.exec(`INSERT INTO sluice.hints (organization_id, service, resource, record_id, first_at, last_at, due_at)
 		SELECT 'acme', 'inventory', 'items', n::text, now() - interval '20 days', now() - n * interval '1 day', now() FROM generate_series(12, 16) AS n`)
-	b.must(b.Prune(t.Context(), 14*24*time.Hour))
+	check.Must(b, b.Prune(t.Context(), 14*24*time.Hour))
 	if got := b.list(`SELECT record_id FROM sluice.hints ORDER BY 1`); !cmp.Equal(got, []string{"12", "13"}) {
 		t.Errorf("hints: %q", got)
 	}
@@ -215,7 +208,7 @@ func TestAReceiverCanDoNothingElse(t *testing.T) {
 	t.Parallel()
 	b := openBox(t)
 	role, url := warehousetest.Worker(t, b.url)
-	failsWith(t, failure(hints.OpenInbox(t.Context(), url, time.Minute, nil)), hints.ErrNoRight)
+	check.FailsWith(t, check.Failure(hints.OpenInbox(t.Context(), url, time.Minute, nil)), hints.ErrNoRight)
 	b.exec(`SELECT sluice.grant_receiver($1)`, role)
 	inbox := b.open(url)
 	if fresh, err := inbox.Take(t.Context(), callback("a")); !fresh || err != nil {
@@ -233,7 +226,7 @@ func TestAReceiverCanDoNothingElse(t *testing.T) {
 		WHERE `+ours+` AND has_schema_privilege($1::name, n.oid, 'USAGE') AND has_function_privilege($1::name, p.oid, 'EXECUTE') ORDER BY 1`, role)
 	schemas := b.list(`SELECT n.nspname::text FROM pg_namespace n WHERE `+ours+` AND n.nspname <> 'public'
 		AND has_schema_privilege($1::name, n.oid, 'USAGE, CREATE') ORDER BY 1`, role)
-	errorIf(t, len(tables) != 0 || !cmp.Equal(functions, []string{"take_callback"}) || !cmp.Equal(schemas, []string{"notifications"}),
+	check.ErrorIf(t, len(tables) != 0 || !cmp.Equal(functions, []string{"take_callback"}) || !cmp.Equal(schemas, []string{"notifications"}),
 		"the role may use the tables %q, the functions %q and the schemas %q", tables, functions, schemas)
 	receiver := warehousetest.Connect(t, url)
 	for _, sql := range []string{
@@ -248,7 +241,7 @@ func TestAReceiverCanDoNothingElse(t *testing.T) {
 		}
 	}
 	b.exec(`DROP SCHEMA notifications CASCADE`)
-	failsWith(t, failure(hints.OpenInbox(t.Context(), b.url, time.Minute, nil)), hints.ErrNoRight)
+	check.FailsWith(t, check.Failure(hints.OpenInbox(t.Context(), b.url, time.Minute, nil)), hints.ErrNoRight)
 }
 
 // TestAWorkerUsesTheInbox: the role of all other commands takes callbacks, reads them and deletes
@@ -265,10 +258,10 @@ func TestAWorkerUsesTheInbox(t *testing.T) {
 	b.remind(map[hints.Target]string{{Service: "inventory", Resource: "items"}: ""})
 	b.conn = owner
 	entries, err := b.Entries(t.Context(), hints.Filter{})
-	errorIf(t, err != nil || len(entries) != 1, "%d entries, %v", len(entries), err)
+	check.ErrorIf(t, err != nil || len(entries) != 1, "%d entries, %v", len(entries), err)
 	b.exec(`UPDATE notifications.events SET told_at = '-infinity'`)
-	b.must(b.Prune(t.Context(), time.Hour))
-	errorIf(t, len(b.list(`SELECT 'left' FROM notifications.events`)) != 0, "events were not deleted")
+	check.Must(b, b.Prune(t.Context(), time.Hour))
+	check.ErrorIf(t, len(b.list(`SELECT 'left' FROM notifications.events`)) != 0, "events were not deleted")
 }
 
 // TestTheReceiverIsPatientForNoOne: a statement that waits ends by the limit of the session, and
@@ -277,38 +270,14 @@ func TestTheReceiverIsPatientForNoOne(t *testing.T) {
 	t.Parallel()
 	b := openBox(t)
 	inbox, err := hints.OpenInbox(t.Context(), b.url, 2*time.Second, nil) // the limit of a receiver
-	b.must(err)
+	check.Must(b, err)
 	t.Cleanup(inbox.Close)
 	tx, err := b.conn.Begin(t.Context())
-	b.must(err)
+	check.Must(b, err)
 	_, err = tx.Exec(t.Context(), `LOCK TABLE sluice.callbacks`)
-	b.must(err)
+	check.Must(b, err)
 	if _, err := inbox.Take(t.Context(), callback("a")); !postgres.Busy(err) {
 		t.Errorf("got %v, want that the database is busy", err)
 	}
-	b.must(tx.Rollback(t.Context()))
-}
-
-// errorIf fails the test where something is not as it should be, and says what.
-func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
-	tb.Helper()
-	if wrong {
-		tb.Errorf(format, args...)
-	}
-}
-
-// failure returns only the error of a call.
-func failure(_ any, err error) error { return err }
-
-func failsWith(tb testing.TB, err, want error) {
-	tb.Helper()
-	errorIf(tb, !errors.Is(err, want), "error %v, want %v", err, want)
-}
-
-// same compares with cmp.Diff.
-func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option) {
-	tb.Helper()
-	if diff := cmp.Diff(want, got, options...); diff != "" {
-		tb.Errorf("%s (-want +got):\n%s", what, diff)
-	}
+	check.Must(b, tx.Rollback(t.Context()))
 }

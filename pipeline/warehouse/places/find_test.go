@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sluice/migrations"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/places"
 	"sluice/pipeline/warehouse/postgres"
@@ -106,9 +107,9 @@ func open(tb testing.TB, sql string) (*warehouse.DB, string) {
 	url := warehousetest.Template(tb, "places", func(ctx context.Context, url string) error {
 		return migrations.Migrate(ctx, url, migrations.Options{})
 	})
-	must(tb, failure(warehousetest.Connect(tb, url).Exec(tb.Context(), sql)))
+	check.Must(tb, check.Failure(warehousetest.Connect(tb, url).Exec(tb.Context(), sql)))
 	db, err := warehouse.Open(tb.Context(), url, warehouse.Options{})
-	must(tb, err)
+	check.Must(tb, err)
 	tb.Cleanup(db.Close)
 	return db, url
 }
@@ -120,7 +121,7 @@ func find(t *testing.T, db *warehouse.DB, q places.Query) places.Found {
 		q.Limit = 20
 	}
 	found, err := places.Find(t.Context(), db.Pool(), q)
-	must(t, err)
+	check.Must(t, err)
 	return found
 }
 
@@ -129,10 +130,10 @@ func TestEveryPlaceIsFound(t *testing.T) {
 	db, _ := open(t, planted)
 	told := 0
 	found := find(t, db, places.Query{Progress: func(done, all int, table string) {
-		errorIf(t, done != told || table == "" || all <= done, "%d of %d at %q, want %d", done, all, table, told)
+		check.ErrorIf(t, done != told || table == "" || all <= done, "%d of %d at %q, want %d", done, all, table, told)
 		told++
 	}})
-	same(t, "found", wanted(), found.Places)
+	check.Same(t, "found", wanted(), found.Places)
 	const contacts, expenses = "accounting.contact_persons", "accounting.expenses"
 	if diff := cmp.Diff([]places.Record{
 		{Organization: "acme", Resource: contacts, ID: "1", In: []places.Family{places.Rows, places.Arrays, places.Quarantine, places.RawRecords, places.Versions}},
@@ -144,7 +145,7 @@ func TestEveryPlaceIsFound(t *testing.T) {
 	}, found.Records); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
 	}
-	errorIf(t, found.Tables != told || found.LeftOut != 0 || len(found.More) != 0,
+	check.ErrorIf(t, found.Tables != told || found.LeftOut != 0 || len(found.More) != 0,
 		"%d tables searched, %d left out, %d announced, %d more", found.Tables, found.LeftOut, told, len(found.More))
 }
 
@@ -196,7 +197,7 @@ func TestManyPlaces(t *testing.T) {
 	}, found.Records); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
 	}
-	same(t, "more", []places.MoreRecords{{Organization: "acme", Resource: contacts}}, found.More)
+	check.Same(t, "more", []places.MoreRecords{{Organization: "acme", Resource: contacts}}, found.More)
 }
 
 // Tables of other roles are not read, wherever they are, and nothing of theirs is executed.
@@ -211,7 +212,7 @@ func TestObjectsOfOthersAreLeftAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	after := find(t, db, places.Query{})
-	same(t, "found after others made objects", before, after)
+	check.Same(t, "found after others made objects", before, after)
 	strangers.Loot()
 }
 
@@ -255,14 +256,14 @@ func TestEachType(t *testing.T) {
 			t.Fatalf("%s: %v", c.typ, err)
 		}
 		found, err := places.Find(t.Context(), db.Pool(), places.Query{Needle: needle(t, c.needle)})
-		must(t, err)
+		check.Must(t, err)
 		rows := int64(0)
 		for _, place := range found.Places {
 			if place.Table == "sluice.letters" && place.Column == "c" {
 				rows = place.Count
 			}
 		}
-		errorIf(t, rows != c.rows, "%s %q: %q stands in %d rows, want %d", c.typ, c.values, c.needle, rows, c.rows)
+		check.ErrorIf(t, rows != c.rows, "%s %q: %q stands in %d rows, want %d", c.typ, c.values, c.needle, rows, c.rows)
 	}
 }
 
@@ -277,11 +278,11 @@ func TestAllTypesOfTheWarehouseAreKnown(t *testing.T) {
 SELECT t.oid::regclass::text || '.' || a.attname || ' ' || y.typname FROM pg_catalog.pg_class t JOIN pg_catalog.pg_namespace n ON n.oid = t.relnamespace
 JOIN pg_catalog.pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 JOIN pg_catalog.pg_type y ON y.oid = a.atttypid
 WHERE t.relkind IN ('r', 'p', 'm') AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast') AND y.typname <> ALL ($1)`, known)
-	must(t, err)
+	check.Must(t, err)
 	defer rows.Close()
 	for rows.Next() {
 		var column string
-		must(t, rows.Scan(&column))
+		check.Must(t, rows.Scan(&column))
 		t.Errorf("%s: can the type hold a text?", column)
 	}
 	if rows.Err() != nil {
@@ -301,54 +302,28 @@ func TestFailedSearches(t *testing.T) {
 			}
 		},
 	})
-	errorIf(t, !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "pavlova"), "canceled: %v", err)
+	check.ErrorIf(t, !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "pavlova"), "canceled: %v", err)
 	found := find(t, db, places.Query{})
-	errorIf(t, len(found.Places) != len(wanted()), "found in %d places behind a canceled search, want %d", len(found.Places), len(wanted()))
+	check.ErrorIf(t, len(found.Places) != len(wanted()), "found in %d places behind a canceled search, want %d", len(found.Places), len(wanted()))
 	conn := warehousetest.Connect(t, url)
 	strangers := warehousetest.Plant(t, url)
-	must(t, failure(conn.Exec(t.Context(), "SELECT sluice.grant_worker($1); ", strangers.Role)))
+	check.Must(t, check.Failure(conn.Exec(t.Context(), "SELECT sluice.grant_worker($1); ", strangers.Role)))
 	config, err := pgxpool.ParseConfig(url)
-	must(t, err)
+	check.Must(t, err)
 	config.PrepareConn = func(ctx context.Context, c *pgx.Conn) (bool, error) {
 		_, err := c.Exec(ctx, "SET ROLE "+strangers.Role)
 		return true, err
 	}
 	postgres.SetUp(config.ConnConfig, nil)
 	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	must(t, err)
+	check.Must(t, err)
 	t.Cleanup(pool.Close)
 	query := places.Query{Needle: needle(t, "anna.pavlova@example.com")}
 	if found, err := places.Find(t.Context(), pool, query); err != nil || len(found.Places) != len(wanted()) {
 		t.Errorf("as a worker: found in %d places: %v", len(found.Places), err)
 	}
-	must(t, failure(conn.Exec(t.Context(), "REVOKE SELECT ON sluice.runs FROM "+strangers.Role)))
+	check.Must(t, check.Failure(conn.Exec(t.Context(), "REVOKE SELECT ON sluice.runs FROM "+strangers.Role)))
 	if _, err := places.Find(t.Context(), pool, query); !errors.Is(err, places.ErrRights) || !strings.Contains(err.Error(), "sluice.runs") {
 		t.Errorf("without a right: %v", err)
-	}
-}
-
-// errorIf fails the test where something is not as it should be, and says what.
-func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
-	tb.Helper()
-	if wrong {
-		tb.Errorf(format, args...)
-	}
-}
-
-// failure returns only the error of a call.
-func failure(_ any, err error) error { return err }
-
-func must(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
-	}
-}
-
-// same compares with cmp.Diff.
-func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option) {
-	tb.Helper()
-	if diff := cmp.Diff(want, got, options...); diff != "" {
-		tb.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }

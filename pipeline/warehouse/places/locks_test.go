@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/places"
 	"sluice/pipeline/warehouse/warehousetest"
 )
@@ -17,9 +18,9 @@ func TestASearchLocksOneTable(t *testing.T) {
 	db, url := open(t, planted)
 	conn := warehousetest.Connect(t, url)
 	tx, err := conn.Begin(t.Context())
-	must(t, err)
+	check.Must(t, err)
 	defer func() { _ = tx.Rollback(t.Context()) }()
-	must(t, failure(tx.Exec(t.Context(), "LOCK TABLE history.days IN ACCESS EXCLUSIVE MODE")))
+	check.Must(t, check.Failure(tx.Exec(t.Context(), "LOCK TABLE history.days IN ACCESS EXCLUSIVE MODE")))
 	ended := make(chan error, 1)
 	n := needle(t, "anna.pavlova@example.com")
 	go func() {
@@ -38,7 +39,7 @@ WHERE l.database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = curre
 	for range 6000 {
 		<-looks.C
 		rows, err := tx.Query(t.Context(), sqlLocks)
-		must(t, err)
+		check.Must(t, err)
 		if locks, err = pgx.CollectRows(rows, pgx.RowTo[string]); err != nil {
 			t.Fatal(err)
 		}
@@ -46,8 +47,8 @@ WHERE l.database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = curre
 			break
 		}
 	}
-	same(t, "locks", []string{"history.days AccessShareLock waits "}, locks)
-	must(t, tx.Rollback(t.Context()))
+	check.Same(t, "locks", []string{"history.days AccessShareLock waits "}, locks)
+	check.Must(t, tx.Rollback(t.Context()))
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/places"
 	"sluice/pipeline/warehouse/warehousetest"
 )
@@ -16,7 +17,7 @@ import (
 func needle(tb testing.TB, text string) *places.Needle {
 	tb.Helper()
 	n, err := places.NewNeedle(text)
-	must(tb, err)
+	check.Must(tb, err)
 	return n
 }
 
@@ -41,7 +42,7 @@ func TestTextsContain(t *testing.T) {
 		{"山田", "山田太郎", true},
 		{"name", "", false},
 	} {
-		same(t, fmt.Sprintf("%q in %.40q", c.needle, c.text), c.want, needle(t, c.needle).In([]byte(c.text)))
+		check.Same(t, fmt.Sprintf("%q in %.40q", c.needle, c.text), c.want, needle(t, c.needle).In([]byte(c.text)))
 	}
 }
 
@@ -76,7 +77,7 @@ func TestJSONContains(t *testing.T) {
 		{"anna", `{"name":"Ann","a":"na"}`, false},
 		{"anna", `"\`, false},
 	} {
-		same(t, fmt.Sprintf("%q in %s", c.needle, c.raw), c.want, needle(t, c.needle).InJSON([]byte(c.raw)))
+		check.Same(t, fmt.Sprintf("%q in %s", c.needle, c.raw), c.want, needle(t, c.needle).InJSON([]byte(c.raw)))
 	}
 }
 
@@ -84,7 +85,7 @@ func TestTextsThatCannotBeSearched(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "secret\xff", "secret\x00", strings.Repeat("secret", 200)} {
 		_, err := places.NewNeedle(text)
-		errorIf(t, !errors.Is(err, places.ErrText) || strings.Contains(err.Error(), "secret"), "%.20q: %v", text, err)
+		check.ErrorIf(t, !errors.Is(err, places.ErrText) || strings.Contains(err.Error(), "secret"), "%.20q: %v", text, err)
 	}
 }
 
@@ -99,7 +100,7 @@ func TestNeedlesDoNotShow(t *testing.T) {
 	slog.New(slog.NewTextHandler(&said, nil)).Error("failed", "needle", n)
 	slog.New(slog.NewJSONHandler(&said, nil)).Error("failed", "needle", n)
 	shown := strings.ToLower(said.String())
-	errorIf(t, strings.Contains(shown, "confidential") || strings.Contains(shown, "636f6e66"), "the text is shown: %s", shown)
+	check.ErrorIf(t, strings.Contains(shown, "confidential") || strings.Contains(shown, "636f6e66"), "the text is shown: %s", shown)
 }
 
 func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }

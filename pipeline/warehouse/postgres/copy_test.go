@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/postgres"
 	"sluice/pipeline/warehouse/warehousetest"
 )
@@ -40,7 +41,7 @@ func TestNobodyReadsBehindCopyFrom(t *testing.T) {
 	_, err := postgres.CopyFrom(ctx, conn.PgConn(), source, "COPY numbers FROM STDIN")
 	close(returned)
 	<-ended
-	errorIf(t, !errors.Is(err, context.Canceled), "copying was cancelled and says %v", err)
+	check.ErrorIf(t, !errors.Is(err, context.Canceled), "copying was cancelled and says %v", err)
 }
 
 func TestCopyFromBringsRows(t *testing.T) {
@@ -56,7 +57,7 @@ func TestCopyFromBringsRows(t *testing.T) {
 		return n, nil
 	})
 	tag, err := postgres.CopyFrom(t.Context(), conn.PgConn(), source, "COPY numbers FROM STDIN")
-	errorIf(t, err != nil || tag.RowsAffected() != 3, "%s, %v", tag, err)
+	check.ErrorIf(t, err != nil || tag.RowsAffected() != 3, "%s, %v", tag, err)
 }
 
 type readerFunc func(p []byte) (int, error)
@@ -66,7 +67,7 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 func connect(t *testing.T) *pgx.Conn {
 	t.Helper()
 	conn := warehousetest.Connect(t, warehousetest.New(t))
-	must(t, failure(conn.Exec(t.Context(), "CREATE TABLE numbers (n bigint)")))
+	check.Must(t, check.Failure(conn.Exec(t.Context(), "CREATE TABLE numbers (n bigint)")))
 	return conn
 }
 
@@ -76,18 +77,18 @@ func TestInKeyOrder(t *testing.T) {
 	t.Parallel()
 	conn := connect(t)
 	tx, err := conn.Begin(t.Context())
-	must(t, err)
+	check.Must(t, err)
 	for _, sql := range []string{
 		`CREATE TABLE things (owner text, id text COLLATE "C", note text, PRIMARY KEY (owner, id)) WITH (autovacuum_enabled = off)`,
 		`INSERT INTO things SELECT 'a', n::text, repeat('x', 100) FROM generate_series(1, 20000) AS n`,
 	} {
-		must(t, failure(tx.Exec(t.Context(), sql)))
+		check.Must(t, check.Failure(tx.Exec(t.Context(), sql)))
 	}
 	const behind = `SELECT note FROM things WHERE owner = 'a' AND id > '1' ORDER BY id LIMIT 2000`
 	if plan := explain(t, tx, behind); !strings.Contains(plan, "Sort") {
 		t.Errorf("without it nothing is sorted: this shows nothing\n%s", plan)
 	}
-	must(t, postgres.InKeyOrder(t.Context(), tx))
+	check.Must(t, postgres.InKeyOrder(t.Context(), tx))
 	if plan := explain(t, tx, behind); strings.Contains(plan, "Sort") || !strings.Contains(plan, "Index") {
 		t.Errorf("the rows behind a key:\n%s", plan)
 	}
@@ -99,9 +100,9 @@ func TestInKeyOrder(t *testing.T) {
 func explain(t *testing.T, tx pgx.Tx, sql string) string {
 	t.Helper()
 	rows, err := tx.Query(t.Context(), "EXPLAIN "+sql)
-	must(t, err)
+	check.Must(t, err)
 	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	must(t, err)
+	check.Must(t, err)
 	return strings.Join(lines, "\n")
 }
 
@@ -122,13 +123,13 @@ func TestWhatTheServerSays(t *testing.T) {
 		"55000": {}, "42P01": {}, "23505": {}, "22P02": {}, // our own mistakes, or a matter for the operator
 	} {
 		err := fmt.Errorf("registering: %w", &pgconn.PgError{Code: code})
-		errorIf(t, postgres.Unreachable(err) != want.unreachable || postgres.Busy(err) != want.busy,
+		check.ErrorIf(t, postgres.Unreachable(err) != want.unreachable || postgres.Busy(err) != want.busy,
 			"%s: unreachable %v, busy %v, want %+v", code, postgres.Unreachable(err), postgres.Busy(err), want)
-		errorIf(t, postgres.Refused(err) == want.unreachable || postgres.Deadlocked(err) != (code == "40P01"),
+		check.ErrorIf(t, postgres.Refused(err) == want.unreachable || postgres.Deadlocked(err) != (code == "40P01"),
 			"%s: refused %v, deadlocked %v", code, postgres.Refused(err), postgres.Deadlocked(err))
 	}
 	for _, err := range []error{nil, errors.New("something else"), context.Canceled, errors.Join(context.Canceled, &pgconn.PgError{Code: "57014"})} {
-		errorIf(t, postgres.Unreachable(err) || postgres.Busy(err) || postgres.Deadlocked(err),
+		check.ErrorIf(t, postgres.Unreachable(err) || postgres.Busy(err) || postgres.Deadlocked(err),
 			"%v: unreachable %v, busy %v, deadlocked %v", err, postgres.Unreachable(err), postgres.Busy(err), postgres.Deadlocked(err))
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/postgres"
 	"sluice/pipeline/warehouse/warehousetest"
 )
@@ -33,12 +34,12 @@ func TestASessionIsSetUp(t *testing.T) {
 	t.Parallel()
 	address := warehousetest.New(t)
 	config, err := pgxpool.ParseConfig(withQuery(t, address, "lock_timeout=7s&search_path=public&work_mem=5MB&timezone=Asia/Kolkata"))
-	must(t, err)
+	check.Must(t, err)
 	postgres.SetUp(config.ConnConfig, settings())
-	errorIf(t, len(config.ConnConfig.RuntimeParams) != 1 || config.ConnConfig.RuntimeParams["application_name"] != "sluice",
+	check.ErrorIf(t, len(config.ConnConfig.RuntimeParams) != 1 || config.ConnConfig.RuntimeParams["application_name"] != "sluice",
 		"the start-up message asks for %v: only a name is what every pooler takes", config.ConnConfig.RuntimeParams)
 	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	must(t, err)
+	check.Must(t, err)
 	defer pool.Close()
 	for name, want := range map[string]string{
 		"search_path": "pg_catalog, pg_temp", "application_name": "sluice", "statement_timeout": "5min", "lock_timeout": "7s", "jit": "off",
@@ -56,7 +57,7 @@ func TestAPoolerThatDropsSettingsIsFoundOut(t *testing.T) {
 	t.Parallel()
 	address := warehousetest.New(t)
 	direct, err := pgx.ParseConfig(address)
-	must(t, err)
+	check.Must(t, err)
 	for name, change := range map[string]func(query string) string{
 		"": func(query string) string { return query },
 		"search_path": func(query string) string {
@@ -68,7 +69,7 @@ func TestAPoolerThatDropsSettingsIsFoundOut(t *testing.T) {
 		t.Run("drops "+name, func(t *testing.T) {
 			t.Parallel()
 			config, err := pgx.ParseConfig(between(t, direct, change))
-			must(t, err)
+			check.Must(t, err)
 			postgres.SetUp(config, settings())
 			conn, err := pgx.ConnectConfig(t.Context(), config)
 			if err == nil {
@@ -89,9 +90,9 @@ func TestAPoolerThatDropsSettingsIsFoundOut(t *testing.T) {
 func TestAPoolerThatRefusesStartUpParametersIsFine(t *testing.T) {
 	t.Parallel()
 	direct, err := pgx.ParseConfig(warehousetest.New(t))
-	must(t, err)
+	check.Must(t, err)
 	config, err := pgx.ParseConfig(between(t, direct, func(query string) string { return query }))
-	must(t, err)
+	check.Must(t, err)
 	config.RuntimeParams["statement_timeout"] = "1min"
 	if conn, err := pgx.ConnectConfig(t.Context(), config); err == nil {
 		_ = conn.Close(context.WithoutCancel(t.Context()))
@@ -99,7 +100,7 @@ func TestAPoolerThatRefusesStartUpParametersIsFine(t *testing.T) {
 	}
 	postgres.SetUp(config, settings())
 	conn, err := pgx.ConnectConfig(t.Context(), config)
-	must(t, err)
+	check.Must(t, err)
 	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
 	var got string
 	if err := conn.QueryRow(t.Context(), `SELECT current_setting('statement_timeout')`).Scan(&got); err != nil || got != "1min" {
@@ -117,7 +118,7 @@ func TestSettingsOfAnAddressMayBeSpelledOtherwise(t *testing.T) {
 		"timezone=%2B05", "jit=f", "client_min_messages=debug", "statement_timeout=90s", "default_transaction_isolation=repeatable%20read",
 	} {
 		config, err := pgx.ParseConfig(withQuery(t, address, query))
-		must(t, err)
+		check.Must(t, err)
 		postgres.SetUp(config, settings())
 		conn, err := pgx.ConnectConfig(t.Context(), config)
 		if err != nil {
@@ -132,7 +133,7 @@ func TestSettingsOfAnAddressMayBeSpelledOtherwise(t *testing.T) {
 func withQuery(t *testing.T, address, query string) string {
 	t.Helper()
 	u, err := url.Parse(address)
-	must(t, err)
+	check.Must(t, err)
 	u.RawQuery = strings.TrimPrefix(u.RawQuery+"&"+query, "&")
 	return u.String()
 }
@@ -142,7 +143,7 @@ func withQuery(t *testing.T, address, query string) string {
 func between(t *testing.T, direct *pgx.ConnConfig, change func(query string) string) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
+	check.Must(t, err)
 	t.Cleanup(func() { _ = listener.Close() })
 	network, place := pgconn.NetworkAddress(direct.Host, direct.Port)
 	go func() {
@@ -206,19 +207,12 @@ func taken(body []byte) bool {
 	return true
 }
 
-func must(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
-	}
-}
-
 func TestCheckAddress(t *testing.T) {
 	t.Parallel()
 	empty := filepath.Join(t.TempDir(), "empty.pem")
-	must(t, os.WriteFile(empty, nil, 0o600))
+	check.Must(t, os.WriteFile(empty, nil, 0o600))
 	good := filepath.Join(t.TempDir(), "good.pem")
-	must(t, os.WriteFile(good, []byte("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"), 0o600))
+	check.Must(t, os.WriteFile(good, []byte("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"), 0o600))
 	for address, want := range map[string]string{
 		"postgres://u:canary@db/w":                                                                   "",
 		"postgres://u:canary@db/w?sslmode=bogus":                                                     "sslmode",
@@ -250,14 +244,14 @@ func TestPasswords(t *testing.T) {
 		"postgres://u:can%41ry@db/w?sslmode=bogus", "host=db password=canAry sslmode=bogus", "postgres://u@db/w?sslpassword=canAry&sslkey=/no",
 	} {
 		got := postgres.Passwords(address)
-		errorIf(t, !slices.Contains(got, "canAry"), "%s: %q", address, got)
+		check.ErrorIf(t, !slices.Contains(got, "canAry"), "%s: %q", address, got)
 	}
 }
 
 func TestPasswordsOfTheEnvironment(t *testing.T) { //nolint:paralleltest // the environment belongs to the process
 	t.Setenv("PGPASSWORD", "canary")
 	got := postgres.Passwords("postgres://u@db/w")
-	errorIf(t, !slices.Contains(got, "canary"), "%q", got)
+	check.ErrorIf(t, !slices.Contains(got, "canary"), "%q", got)
 }
 
 func TestExposed(t *testing.T) {
@@ -293,7 +287,7 @@ func TestExposed(t *testing.T) {
 		"postgres:///w?host=/run/postgresql,db.example.com&sslmode=verify-full": "",
 	} {
 		got := postgres.Exposed(address)
-		errorIf(t, got != want, "%s: %q, want %q", address, got, want)
+		check.ErrorIf(t, got != want, "%s: %q, want %q", address, got, want)
 	}
 }
 
@@ -310,7 +304,7 @@ func TestExposedByTheEnvironment(t *testing.T) {
 	} {
 		t.Setenv("PGSSLMODE", c.mode)
 		got := postgres.Exposed(c.address)
-		errorIf(t, got != c.want, "PGSSLMODE=%s, %s: %q, want %q", c.mode, c.address, got, c.want)
+		check.ErrorIf(t, got != c.want, "PGSSLMODE=%s, %s: %q, want %q", c.mode, c.address, got, c.want)
 	}
 }
 
@@ -318,7 +312,7 @@ func TestExposedByTheEnvironment(t *testing.T) {
 func serverOf(t *testing.T, version string) *pgconn.PgConn {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	must(t, err)
+	check.Must(t, err)
 	t.Cleanup(func() { _ = listener.Close() })
 	go func() {
 		conn, err := listener.Accept()
@@ -337,7 +331,7 @@ func serverOf(t *testing.T, version string) *pgconn.PgConn {
 		_ = backend.Flush()
 	}()
 	conn, err := pgconn.Connect(t.Context(), "postgres://u@"+listener.Addr().String()+"/d?sslmode=disable")
-	must(t, err)
+	check.Must(t, err)
 	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
 	return conn
 }
@@ -350,19 +344,8 @@ func TestServersBefore14AreRefused(t *testing.T) {
 		"13.22": "Postgres 14 or newer, and this is 13.22", "9.6.24": "this is 9.6.24", "": "does not say its version",
 	} {
 		err := postgres.CheckVersion(serverOf(t, version))
-		errorIf(t, (want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), want), "%q: %v, want %q", version, err, want)
+		check.ErrorIf(t, (want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), want), "%q: %v, want %q", version, err, want)
 		old := strings.Contains(want, "this is")
-		errorIf(t, old != errors.Is(err, postgres.ErrTooOld), "%q: %v, want ErrTooOld %t", version, err, old)
+		check.ErrorIf(t, old != errors.Is(err, postgres.ErrTooOld), "%q: %v, want ErrTooOld %t", version, err, old)
 	}
 }
-
-// errorIf fails the test where something is not as it should be, and says what.
-func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
-	tb.Helper()
-	if wrong {
-		tb.Errorf(format, args...)
-	}
-}
-
-// failure returns only the error of a call.
-func failure(_ any, err error) error { return err }

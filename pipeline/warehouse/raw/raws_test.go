@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/raw"
 	"sluice/pipeline/warehouse/warehousetest"
 )
@@ -24,7 +25,7 @@ func archives(tb testing.TB, count int) *pgx.Conn {
 	_, err := conn.Exec(tb.Context(), `INSERT INTO sluice.raw_records
 SELECT 1 + n % 3, 20 * (n / 3), E'[\n' || string_agg(format('{"n":"%s.%s","pad":"%s"}', n, i, repeat('x', 10000)), E',\n' ORDER BY i) || E'\n]'
 FROM generate_series(0, $1 - 1) AS n, generate_series(0, 19) AS i GROUP BY n`, count)
-	must(tb, err)
+	check.Must(tb, err)
 	return conn
 }
 
@@ -39,13 +40,13 @@ func TestScatteredRecords(t *testing.T) {
 		want = append(want, fmt.Sprintf(`{"n":"%d.%d","pad":"%s"}`, n, n%20, strings.Repeat("x", 10_000)))
 	}
 	found, known, err := new(raw.Archives).Read(t.Context(), conn, places)
-	must(t, err)
+	check.Must(t, err)
 	if !known.Scattered {
 		t.Error("a record of each archive was asked for, and it does not say so")
 	}
 	same(t, want, found)
 	again, _, err := known.Read(t.Context(), conn, places)
-	must(t, err)
+	check.Must(t, err)
 	same(t, want, again)
 }
 
@@ -55,7 +56,7 @@ func TestArchivesThatStayAreNotReadAgain(t *testing.T) {
 	conn := archives(t, 6)
 	places := []raw.Ref{{Call: 2, Position: 39}, {Call: 2, Position: 20}, {Call: 1, Position: 0}, {Call: 2, Position: 21}}
 	first, known, err := new(raw.Archives).Read(t.Context(), conn, places)
-	must(t, err)
+	check.Must(t, err)
 	if known.Scattered {
 		t.Error("two archives are said to be many")
 	}
@@ -63,7 +64,7 @@ func TestArchivesThatStayAreNotReadAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, _, err := known.Read(t.Context(), conn, places)
-	must(t, err)
+	check.Must(t, err)
 	want := make([]string, len(first))
 	for i, n := range []string{"4.19", "4.0", "0.0", "4.1"} {
 		want[i] = fmt.Sprintf(`{"n":"%s","pad":"%s"}`, n, strings.Repeat("x", 10_000))
@@ -81,12 +82,5 @@ func same(t *testing.T, want []string, got [][]byte) {
 	}
 	if len(got) != len(want) {
 		t.Errorf("%d records for %d places", len(got), len(want))
-	}
-}
-
-func must(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
 	}
 }

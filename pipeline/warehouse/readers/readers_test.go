@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sluice/migrations"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/readers"
 	"sluice/pipeline/warehouse/warehousetest"
 )
@@ -33,32 +33,25 @@ func open(t *testing.T) *fixture {
 	t.Helper()
 	f := &fixture{T: t, Roles: warehousetest.OwnRoles(t)}
 	f.groups = readers.Groups{Masked: "masked_" + f.Suffix, Personal: "personal_" + f.Suffix, Raw: "raw_" + f.Suffix}
-	f.must(migrations.Migrate(t.Context(), f.URL, migrations.Options{}))
+	check.Must(f, migrations.Migrate(t.Context(), f.URL, migrations.Options{}))
 	var err error
 	f.pool, err = pgxpool.New(t.Context(), f.URL)
-	f.must(err)
+	check.Must(f, err)
 	t.Cleanup(f.pool.Close)
 	return f
-}
-
-func (f *fixture) must(err error) {
-	f.Helper()
-	if err != nil {
-		f.Fatal(err)
-	}
 }
 
 func (f *fixture) look() readers.State {
 	f.Helper()
 	state, err := readers.Look(f.Context(), f.pool, f.groups)
-	f.must(err)
+	check.Must(f, err)
 	return state
 }
 
 func (f *fixture) apply() []readers.Lack {
 	f.Helper()
 	done, err := readers.Apply(f.Context(), f.pool, f.groups)
-	f.must(err)
+	check.Must(f, err)
 	return done
 }
 
@@ -75,7 +68,7 @@ func (f *fixture) whats(findings []readers.Finding) []string {
 func (f *fixture) mayRead(role, table string) bool {
 	f.Helper()
 	var may bool
-	f.must(f.Superuser.QueryRow(f.Context(), `SELECT has_table_privilege($1, $2::text, 'SELECT') AND has_schema_privilege($1, split_part($2, '.', 1), 'USAGE')`, role, table).Scan(&may))
+	check.Must(f, f.Superuser.QueryRow(f.Context(), `SELECT has_table_privilege($1, $2::text, 'SELECT') AND has_schema_privilege($1, split_part($2, '.', 1), 'USAGE')`, role, table).Scan(&may))
 	return may
 }
 
@@ -94,21 +87,21 @@ func TestGroupsAreMade(t *testing.T) {
 	if !errors.Is(err, readers.ErrRights) || !strings.HasSuffix(err.Error(), want) {
 		t.Fatalf("an owner that may not make roles: %v\nwant it to end with\n%s", err, want)
 	}
-	errorIf(t, f.look().Begun(), "something was done nevertheless")
+	check.ErrorIf(t, f.look().Begun(), "something was done nevertheless")
 	f.Administers(want)
 	done := f.apply()
-	errorIf(t, len(done) < 8, "only this was done: %+v", done)
+	check.ErrorIf(t, len(done) < 8, "only this was done: %+v", done)
 	state := f.look()
-	errorIf(t, !state.Begun() || len(state.Lacks) != 0 || len(f.apply()) != 0, "after that the groups lack %+v", state.Lacks)
+	check.ErrorIf(t, !state.Begun() || len(state.Lacks) != 0 || len(f.apply()) != 0, "after that the groups lack %+v", state.Lacks)
 	// Later objects, as migrations and plans make them.
 	for _, statement := range []string{
 		"CREATE VIEW analytics.later AS SELECT 1 AS one", "CREATE TABLE inventory.later (a text)", "CREATE TABLE custom.later (a text)", "CREATE TABLE history.later (a text)",
 		"CREATE TABLE sluice.later (a text)",
 	} {
 		_, err := f.pool.Exec(t.Context(), statement)
-		f.must(err)
+		check.Must(f, err)
 	}
-	f.must(migrations.Migrate(t.Context(), f.URL, migrations.Options{History: migrations.History{Tables: []string{"inventory.bills"}}}))
+	check.Must(f, migrations.Migrate(t.Context(), f.URL, migrations.Options{History: migrations.History{Tables: []string{"inventory.bills"}}}))
 	for table, may := range map[string][3]bool{
 		"analytics.bills": {true, true, true}, "analytics.later": {true, true, true}, "analytics.readers": {false, false, false},
 		"inventory.bills": {false, false, true}, "inventory.later": {false, false, true}, "custom.later": {false, false, true},
@@ -118,7 +111,7 @@ func TestGroupsAreMade(t *testing.T) {
 		"sluice.viewer": {false, false, false}, "sluice.visible_organizations": {false, false, false},
 	} {
 		for i, group := range []string{f.groups.Masked, f.groups.Personal, f.groups.Raw} {
-			errorIf(t, f.mayRead(group, table) != may[i], "%s may read %s: %t, want %t", group, table, !may[i], may[i])
+			check.ErrorIf(t, f.mayRead(group, table) != may[i], "%s may read %s: %t, want %t", group, table, !may[i], may[i])
 		}
 	}
 	if state := f.look(); len(state.Lacks) != 0 {
@@ -126,9 +119,9 @@ func TestGroupsAreMade(t *testing.T) {
 	}
 	// A view that was made by something that took the rights away is named, and given again.
 	f.Administers("REVOKE SELECT ON analytics.bills FROM masked_@")
-	same(t, "statements", "GRANT SELECT ON TABLE analytics.bills TO "+f.groups.Masked+";\n", f.look().SQL())
+	check.Same(t, "statements", "GRANT SELECT ON TABLE analytics.bills TO "+f.groups.Masked+";\n", f.look().SQL())
 	f.apply()
-	errorIf(t, !f.mayRead(f.groups.Masked, "analytics.bills"), "the view was not given again")
+	check.ErrorIf(t, !f.mayRead(f.groups.Masked, "analytics.bills"), "the view was not given again")
 }
 
 // TestAnOwnerThatMakesRoles needs no administrator; another role than the owner is refused.
@@ -142,16 +135,16 @@ func TestAnOwnerThatMakesRoles(t *testing.T) {
 	}
 	f.Administers("REVOKE SELECT ON analytics.bills FROM masked_@")
 	role, worker := warehousetest.Worker(t, f.URL)
-	f.must(migrations.GrantWorker(t.Context(), f.URL, role))
+	check.Must(f, migrations.GrantWorker(t.Context(), f.URL, role))
 	pool, err := pgxpool.New(t.Context(), worker)
-	f.must(err)
+	check.Must(f, err)
 	defer pool.Close()
 	if _, err := readers.Apply(t.Context(), pool, f.groups); !errors.Is(err, readers.ErrRights) || !strings.Contains(err.Error(), f.Owner) {
 		t.Errorf("a worker applies them: %v", err)
 	}
 	state, err := readers.Look(t.Context(), pool, f.groups)
-	f.must(err)
-	errorIf(t, len(state.Lacks) != 1 || len(state.Readers) != 0, "the worker sees %+v", state)
+	check.Must(f, err)
+	check.ErrorIf(t, len(state.Lacks) != 1 || len(state.Readers) != 0, "the worker sees %+v", state)
 	if seen, err := readers.Allow(t.Context(), pool, f.groups.Masked, []string{"a"}); err != nil || !slices.Equal(seen, []string{"a"}) {
 		t.Errorf("the worker allows an organization: %q, %v", seen, err)
 	}
@@ -183,7 +176,7 @@ func TestWhoSeesWhat(t *testing.T) {
 		{readers.Allow, team, []string{"b"}, []string{"b"}},
 	} {
 		seen, err := step.does(t.Context(), f.pool, step.role, step.give)
-		errorIf(t, err != nil || !slices.Equal(seen, step.want),
+		check.ErrorIf(t, err != nil || !slices.Equal(seen, step.want),
 			"%s with %q sees %q, want %q, error %v", step.role, step.give, seen, step.want, err)
 	}
 	if _, err := readers.Allow(t.Context(), f.pool, "none_"+f.Suffix, []string{"a"}); !errors.Is(err, readers.ErrNoRole) {
@@ -196,9 +189,9 @@ func TestWhoSeesWhat(t *testing.T) {
 		{Role: team, Group: f.groups.Masked, Organizations: []string{"b"}, Unlimited: timeouts},
 	}
 	state := f.look()
-	same(t, "readers", want, state.Readers)
+	check.Same(t, "readers", want, state.Readers)
 	got := state.Groups[0]
-	errorIf(t, !slices.Equal(got.Members, []string{team}) || !got.Exists, "the first group is %+v", got)
+	check.ErrorIf(t, !slices.Equal(got.Members, []string{team}) || !got.Exists, "the first group is %+v", got)
 	for _, role := range []string{jane, "raw_reader_" + f.Suffix} {
 		for _, statement := range readers.Recommended()[:2] { // the two timeouts
 			f.Administers(strings.ReplaceAll(statement, "READER", role))
@@ -237,7 +230,7 @@ func TestTooMuchAndTooLittle(t *testing.T) {
 		`reader jane_@ has no idle_in_transaction_session_timeout > ALTER ROLE "jane_@" SET idle_in_transaction_session_timeout = '1min'`,
 	}
 	state := f.look()
-	same(t, "findings", want, f.whats(state.Findings))
+	check.Same(t, "findings", want, f.whats(state.Findings))
 	for _, finding := range state.Findings {
 		if !strings.HasPrefix(finding.Remedy, "sluice ") {
 			f.Administers(finding.Remedy)
@@ -245,12 +238,12 @@ func TestTooMuchAndTooLittle(t *testing.T) {
 	}
 	for _, role := range []string{"gone_" + f.Suffix, "it's_" + f.Suffix} {
 		_, err := readers.Deny(t.Context(), f.pool, role, []string{readers.All})
-		f.must(err)
+		check.Must(f, err)
 	}
 	_, err := readers.Allow(t.Context(), f.pool, "it's_"+f.Suffix, []string{"x"})
-	f.must(err)
+	check.Must(f, err)
 	left := f.whats(f.look().Findings)
-	errorIf(t, len(left) != 0, "after all remedies: %q", left)
+	check.ErrorIf(t, len(left) != 0, "after all remedies: %q", left)
 }
 
 func TestQuery(t *testing.T) {
@@ -258,11 +251,11 @@ func TestQuery(t *testing.T) {
 	f := open(t)
 	const values = `SELECT n, CASE WHEN n > 1 THEN 'text ' || n END AS said FROM generate_series(3, 1, -1) AS n ORDER BY n DESC`
 	got, err := readers.Query(t.Context(), f.pool, values, time.Minute, 2)
-	f.must(err)
+	check.Must(f, err)
 	if len(got.Columns) != 2 || got.Columns[0] != (readers.AnswerColumn{Name: "n", Number: true}) || got.Columns[1] != (readers.AnswerColumn{Name: "said"}) {
 		t.Errorf("columns: %+v", got.Columns)
 	}
-	errorIf(t, !got.More || len(got.Rows) != 2 || *got.Rows[0][0] != "3" || *got.Rows[1][1] != "text 2", "two of three rows: %+v", got)
+	check.ErrorIf(t, !got.More || len(got.Rows) != 2 || *got.Rows[0][0] != "3" || *got.Rows[1][1] != "text 2", "two of three rows: %+v", got)
 	if got, err = readers.Query(t.Context(), f.pool, values, time.Minute, 3); err != nil || got.More || len(got.Rows) != 3 || got.Rows[2][1] != nil {
 		t.Errorf("all rows: %+v, %v", got, err)
 	}
@@ -270,25 +263,6 @@ func TestQuery(t *testing.T) {
 		t.Errorf("a long question: %v", err)
 	}
 	for _, write := range []string{`SELECT setval('sluice.runs_id_seq', 4711)`, `SELECT 1; UPDATE sluice.runs SET note = 'x'`, `UPDATE sluice.runs SET note = 'x'`} {
-		errorIf(t, failure(readers.Query(t.Context(), f.pool, write, time.Minute, 1)) == nil, "%s was done", write)
-	}
-}
-
-// errorIf fails the test where something is not as it should be, and says what.
-func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
-	tb.Helper()
-	if wrong {
-		tb.Errorf(format, args...)
-	}
-}
-
-// failure returns only the error of a call.
-func failure(_ any, err error) error { return err }
-
-// same compares with cmp.Diff.
-func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option) {
-	tb.Helper()
-	if diff := cmp.Diff(want, got, options...); diff != "" {
-		tb.Errorf("%s (-want +got):\n%s", what, diff)
+		check.ErrorIf(t, check.Failure(readers.Query(t.Context(), f.pool, write, time.Minute, 1)) == nil, "%s was done", write)
 	}
 }

@@ -11,6 +11,8 @@ import (
 
 	difference "github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline/check"
 )
 
 // sqlMatrix gives what each role may do with each object of the owner: r reads, a adds, w changes,
@@ -57,9 +59,9 @@ func matrix(t *testing.T, f *fixture) string {
 	rows, err := f.Superuser.Query(context.Background(), sqlMatrix, []string{
 		f.names.Owner, f.names.Worker, f.names.Receiver, f.names.Publisher, f.names.Console, groups.Masked, groups.Personal, groups.Raw,
 	})
-	f.must(err)
+	check.Must(f, err)
 	objects, err := pgx.CollectRows(rows, pgx.RowToStructByPos[object])
-	f.must(err)
+	check.Must(f, err)
 	byKind := map[string][]object{}
 	for _, o := range objects {
 		byKind[o.Kind+" "+o.Schema] = append(byKind[o.Kind+" "+o.Schema], o)
@@ -137,7 +139,7 @@ func TestRights(t *testing.T) {
 	f := open(t)
 	f.whole()
 	page, err := os.ReadFile("../../../docs/securing.md")
-	f.must(err)
+	check.Must(f, err)
 	_, told, found := strings.Cut(string(page), "<!-- rights -->\n")
 	told, _, ended := strings.Cut(told, "<!-- end of rights -->")
 	got := matrix(t, f)

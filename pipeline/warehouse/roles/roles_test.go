@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sluice/migrations"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/readers"
 	"sluice/pipeline/warehouse/roles"
 	"sluice/pipeline/warehouse/warehousetest"
@@ -39,17 +40,10 @@ func open(t *testing.T) *fixture {
 	return f
 }
 
-func (f *fixture) must(err error) {
-	f.Helper()
-	if err != nil {
-		f.Fatal(err)
-	}
-}
-
 func (f *fixture) apply(plan bool) roles.Done {
 	f.Helper()
 	done, err := roles.Apply(f.Context(), f.URL, f.names, plan)
-	f.must(err)
+	check.Must(f, err)
 	return done
 }
 
@@ -57,7 +51,7 @@ func (f *fixture) apply(plan bool) roles.Done {
 func (f *fixture) as(role string) string {
 	f.Helper()
 	address, err := url.Parse(f.URL)
-	f.must(err)
+	check.Must(f, err)
 	query := address.Query()
 	query.Set("role", role)
 	address.RawQuery = query.Encode()
@@ -68,7 +62,7 @@ func (f *fixture) as(role string) string {
 func (f *fixture) whole() {
 	f.Helper()
 	f.apply(false)
-	f.must(migrations.Migrate(f.Context(), f.as(f.names.Owner), migrations.Options{}))
+	check.Must(f, migrations.Migrate(f.Context(), f.as(f.names.Owner), migrations.Options{}))
 	f.apply(false)
 }
 
@@ -87,7 +81,7 @@ func TestRolesAreMade(t *testing.T) {
 	if done := f.apply(false); len(done.Statements) != 0 {
 		t.Errorf("a second time: %q", done.Statements)
 	}
-	f.must(migrations.Migrate(t.Context(), f.as(f.names.Owner), migrations.Options{}))
+	check.Must(f, migrations.Migrate(t.Context(), f.as(f.names.Owner), migrations.Options{}))
 	planned = f.apply(true)
 	done := f.apply(false)
 	if diff := cmp.Diff(planned, done); diff != "" || len(done.Statements) < 7 || !done.Tables || done.Owner != f.names.Owner {
@@ -97,7 +91,7 @@ func TestRolesAreMade(t *testing.T) {
 		t.Errorf("with the tables, a second time: %q", done.Statements)
 	}
 	var login, foreign int
-	f.must(f.Superuser.QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE rolcanlogin), count(*) FILTER (WHERE shobj_description(oid, 'pg_authid') IS DISTINCT FROM $2)
+	check.Must(f, f.Superuser.QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE rolcanlogin), count(*) FILTER (WHERE shobj_description(oid, 'pg_authid') IS DISTINCT FROM $2)
 		FROM pg_roles WHERE rolname LIKE '%' || $1 AND rolname NOT LIKE 'owner%'`, f.Suffix, roles.Comment).Scan(&login, &foreign))
 	if login != 0 || foreign != 0 {
 		t.Errorf("%d roles may log in, %d lack the comment", login, foreign)
@@ -127,13 +121,13 @@ func TestRolesOfOthers(t *testing.T) {
 		t.Errorf("with a role of others: %v", err)
 	}
 	var made int
-	f.must(f.Superuser.QueryRow(t.Context(), `SELECT count(*) FROM pg_roles WHERE rolname LIKE '%' || $1`, f.Suffix).Scan(&made))
+	check.Must(f, f.Superuser.QueryRow(t.Context(), `SELECT count(*) FROM pg_roles WHERE rolname LIKE '%' || $1`, f.Suffix).Scan(&made))
 	if made != 2 {
 		t.Errorf("%d roles, want the deploying one and that of others", made)
 	}
 	f.Administers(hand)
 	f.apply(false)
-	f.must(migrations.Migrate(t.Context(), f.as(f.names.Owner), migrations.Options{}))
+	check.Must(f, migrations.Migrate(t.Context(), f.as(f.names.Owner), migrations.Options{}))
 	f.Administers("REVOKE theowner_@ FROM owner_@ CASCADE") // what a role gave itself depends on it since Postgres 16
 	if _, err = roles.Apply(t.Context(), f.URL, f.names, false); !errors.Is(err, roles.ErrRights) || !strings.Contains(err.Error(), f.names.Owner) {
 		t.Errorf("a session that is no member of the owner: %v", err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/upstream/body"
 	"sluice/pipeline/warehouse/rows"
 	"sluice/schema"
@@ -96,7 +97,7 @@ func insertedWAL(tb testing.TB, conn *pgx.Conn) float64 {
 	tb.Helper()
 	var bytes float64
 	err := conn.QueryRow(context.Background(), "SELECT (pg_current_wal_insert_lsn() - '0/0')::float8").Scan(&bytes)
-	must(tb, err)
+	check.Must(tb, err)
 	return bytes
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/rows"
 	"sluice/schema"
 	"sluice/schema/record"
@@ -38,7 +39,7 @@ func TestValuesAreWhatTheServerReadsOutOfTexts(t *testing.T) {
 	for i, part := range [][]record.Record{records[:2], records} {
 		load(t, conn, res, batch(int64(i+1), part...))
 	}
-	same(t, "times", []string{"t|t"}, query(t, conn, `SELECT bool_and(_first_seen_at = _changed_at), bool_and(_changed_at BETWEEN now() - interval '1 minute' AND now()) FROM shop.goods`))
+	check.Same(t, "times", []string{"t|t"}, query(t, conn, `SELECT bool_and(_first_seen_at = _changed_at), bool_and(_changed_at BETWEEN now() - interval '1 minute' AND now()) FROM shop.goods`))
 	for _, r := range records {
 		for c, column := range res.Columns {
 			value, quoted := r.Tables[0][0].Values[c], pgx.Identifier{column.ColumnName()}.Sanitize()
@@ -48,14 +49,14 @@ func TestValuesAreWhatTheServerReadsOutOfTexts(t *testing.T) {
 			}
 			of, _, _ := strings.Cut(types[column.Kind], " ")
 			got := query(t, conn, "SELECT "+quoted+"::text IS NOT DISTINCT FROM $1::text::"+of+"::text FROM shop.goods WHERE good_id = $2", text, r.ID)
-			same(t, r.ID+" "+column.Wire, []string{"t"}, got)
+			check.Same(t, r.ID+" "+column.Wire, []string{"t"}, got)
 		}
 	}
-	same(t, "what is ours", []string{"460|∅|1|0|10", "461|∅|1|1|10", "462|∅|2|0|20", `463|{"novel": 1}|2|1|20`, "464|∅|2|2|20"},
+	check.Same(t, "what is ours", []string{"460|∅|1|0|10", "461|∅|1|1|10", "462|∅|2|0|20", `463|{"novel": 1}|2|1|20`, "464|∅|2|2|20"},
 		query(t, conn, "SELECT good_id, _extra, _call_id, _raw_position, _run_id FROM shop.goods ORDER BY 1"))
-	same(t, "archive", []string{"org|shop|goods|460|12345678901234567890.123456789"}, query(t, conn, `SELECT r.organization_id, service, resource,
+	check.Same(t, "archive", []string{"org|shop|goods|460|12345678901234567890.123456789"}, query(t, conn, `SELECT r.organization_id, service, resource,
  records::json -> 0 ->> 'good_id', records::json -> 0 ->> 'rate' FROM sluice.raw_records r WHERE call_id = 1`))
-	same(t, "array", []string{"org|463|0|red", "org|463|1|∅"}, query(t, conn, "SELECT * FROM shop.goods_labels ORDER BY 2, 3"))
+	check.Same(t, "array", []string{"org|463|0|red", "org|463|1|∅"}, query(t, conn, "SELECT * FROM shop.goods_labels ORDER BY 2, 3"))
 }
 
 // Keys may have another order than that of their bytes. If a column has another type, the error
@@ -63,8 +64,8 @@ func TestValuesAreWhatTheServerReadsOutOfTexts(t *testing.T) {
 func TestTablesThatWereAltered(t *testing.T) {
 	conn, res := parallel(t, "goods")
 	execute(t, conn, `ALTER TABLE shop.goods ALTER good_id TYPE text COLLATE "und-x-icu"`)
-	same(t, "another order of keys", rows.Result{Inserted: 5}, load(t, conn, res, batch(1, everyKind(t)...)))
-	same(t, "another order of keys", rows.Result{Unchanged: 5}, load(t, conn, res, batch(2, everyKind(t)...)))
+	check.Same(t, "another order of keys", rows.Result{Inserted: 5}, load(t, conn, res, batch(1, everyKind(t)...)))
+	check.Same(t, "another order of keys", rows.Result{Unchanged: 5}, load(t, conn, res, batch(2, everyKind(t)...)))
 	for altered, change := range map[string]string{
 		"shop.goods.stock is numeric and declared as bigint":                   "ALTER TABLE shop.goods ALTER stock TYPE numeric",
 		"shop.goods_labels.label is character varying(9) and declared as text": "ALTER TABLE shop.goods_labels ALTER label TYPE varchar(9)",
@@ -74,11 +75,11 @@ func TestTablesThatWereAltered(t *testing.T) {
 		execute(t, conn, change)
 		err := pgx.BeginFunc(context.Background(), conn, func(tx pgx.Tx) error {
 			_, refused, err := rows.New(shop, res).LoadBisect(context.Background(), tx, batch(1, everyKind(t)...))
-			errorIf(t, len(refused) != 0, "records were blamed: %+v", refused)
+			check.ErrorIf(t, len(refused) != 0, "records were blamed: %+v", refused)
 			return err
 		})
 		want := "look at the tables of shop.goods: column " + altered + ": sluice check"
-		errorIf(t, err == nil || err.Error() != want, "%v, want %s", err, want)
+		check.ErrorIf(t, err == nil || err.Error() != want, "%v, want %s", err, want)
 	}
 }
 
@@ -109,9 +110,9 @@ func TestRawIsKeptByteForByte(t *testing.T) {
 		if pad != "" { // the record after a large one is in the next array
 			arrays = []string{"1|0|org|shop|flags|3|[" + strings.Join(raws[:3], ",") + "]", "1|3|org|shop|flags|1|[\n" + raws[3] + "\n]"}
 		}
-		same(t, "archive", arrays, query(t, conn,
+		check.Same(t, "archive", arrays, query(t, conn,
 			`SELECT call_id, first_position, organization_id, service, resource, record_count, records FROM sluice.raw_records ORDER BY 2`))
-		same(t, "kept with the rows", []string{"t|4"}, query(t, conn,
+		check.Same(t, "kept with the rows", []string{"t|4"}, query(t, conn,
 			`SELECT bool_and(kept_at = _changed_at AND _raw_position = flag_id::int), count(*) FROM sluice.raw_records JOIN shop.flags
  ON call_id = _call_id AND _raw_position BETWEEN first_position AND first_position + record_count - 1`))
 	})
@@ -129,7 +130,7 @@ func TestRawThatPostgresCannotHoldIsReplaced(t *testing.T) {
 		if pad != "" {
 			arrays = []string{"[\n" + first + "\n]", "[\nnull\n]"}
 		}
-		same(t, "archive", arrays, query(t, conn, "SELECT records FROM sluice.raw_records ORDER BY first_position"))
+		check.Same(t, "archive", arrays, query(t, conn, "SELECT records FROM sluice.raw_records ORDER BY first_position"))
 	})
 }
 
@@ -145,17 +146,17 @@ func TestOneCallInSeveralBatches(t *testing.T) {
 		} {
 			// As values in the binary format, which take the time from the archive.
 			_, refused := bisect(t, conn, res, batch(7, records...))
-			fatalIf(t, len(refused) != 0, "%d records were refused", len(refused))
+			check.FatalIf(t, len(refused) != 0, "%d records were refused", len(refused))
 		}
-		same(t, "every row finds its raw record", []string{"a|4", "b|2", "c|3", "d|5"}, query(t, conn,
+		check.Same(t, "every row finds its raw record", []string{"a|4", "b|2", "c|3", "d|5"}, query(t, conn,
 			`SELECT flag_id, records::json -> (_raw_position - first_position) ->> 'state' FROM shop.flags JOIN sluice.raw_records
  ON call_id = _call_id AND first_position <= _raw_position AND records::json -> (_raw_position - first_position) IS NOT NULL ORDER BY 1`))
 		parts := []string{"0|2", "2|1", "3|2"}
 		if pad != "" { // each record is an array
 			parts = []string{"0|1", "1|1", "2|1", "3|1", "4|1"}
 		}
-		same(t, "parts", parts, query(t, conn, `SELECT first_position, record_count FROM sluice.raw_records ORDER BY 1`))
-		same(t, "times", []string{"0"}, query(t, conn,
+		check.Same(t, "parts", parts, query(t, conn, `SELECT first_position, record_count FROM sluice.raw_records ORDER BY 1`))
+		check.Same(t, "times", []string{"0"}, query(t, conn,
 			`SELECT count(*) FROM shop.flags JOIN sluice.raw_records ON call_id = _call_id AND first_position <= _raw_position
  AND _raw_position < first_position + record_count WHERE kept_at <> _changed_at`))
 	})
@@ -171,10 +172,10 @@ func TestALargeBatchIsKeptInPages(t *testing.T) {
 		records[i] = recordOf(t, res, object{"flag_id": fmt.Sprintf("%05d", i), "state": "x", "note": strings.Repeat("n", i%997)})
 	}
 	load(t, conn, res, batch(1, records...))
-	same(t, "arrays of a page, the last one of what is left", []string{"t|t|7|3000"}, query(t, conn, fmt.Sprintf(
+	check.Same(t, "arrays of a page, the last one of what is left", []string{"t|t|7|3000"}, query(t, conn, fmt.Sprintf(
 		`SELECT bool_and(size < %[1]d + 1100), bool_and(size >= %[1]d) FILTER (WHERE next IS NOT NULL), count(*), sum(record_count)
  FROM (SELECT octet_length(records) AS size, record_count, lead(1) OVER (ORDER BY first_position) AS next FROM sluice.raw_records) AS a`, page)))
-	same(t, "every row finds its record", []string{"3000"}, query(t, conn,
+	check.Same(t, "every row finds its record", []string{"3000"}, query(t, conn,
 		`SELECT count(*) FROM shop.flags JOIN sluice.raw_records ON call_id = _call_id AND _raw_position >= first_position
  AND _raw_position < first_position + record_count WHERE records::json -> (_raw_position - first_position) ->> 'flag_id' = flag_id`))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/rows"
 	"sluice/schema/record"
 )
@@ -54,19 +55,19 @@ func TestCulpritsAreFoundAndTheRestIsLoaded(t *testing.T) {
 				if text == "changed" {
 					want = rows.Result{Updated: 47}
 				}
-				same(t, "result", want, result)
-				fatalIf(t, len(refused) != 3, "%d records refused, want 3", len(refused))
+				check.Same(t, "result", want, result)
+				check.FatalIf(t, len(refused) != 3, "%d records refused, want 3", len(refused))
 				culprits := []int{7, 8, 49}
 				slices.SortFunc(culprits, func(a, b int) int { return strings.Compare(records[a].ID, records[b].ID) })
 				for k, i := range culprits {
-					errorIf(t, !bytes.Equal(records[i].Raw, refused[k].RejectedRecord.Raw),
+					check.ErrorIf(t, !bytes.Equal(records[i].Raw, refused[k].RejectedRecord.Raw),
 						"culprit %d is record %.9q, want %.9q", k, refused[k].RejectedRecord.ID, records[i].ID)
-					same(t, "code", poison.code, refused[k].Code)
-					errorIf(t, strings.Contains(refused[k].Detail+refused[k].Path, "secret") || strings.Contains(refused[k].Detail, "999"),
+					check.Same(t, "code", poison.code, refused[k].Code)
+					check.ErrorIf(t, strings.Contains(refused[k].Detail+refused[k].Path, "secret") || strings.Contains(refused[k].Detail, "999"),
 						"the value leaks: %s at %s", refused[k].Detail, refused[k].Path)
-					same(t, "path", poison.path, refused[k].Path)
+					check.Same(t, "path", poison.path, refused[k].Path)
 				}
-				same(t, "rows", []string{"47|47|" + text}, query(t, conn, `SELECT count(*), count(DISTINCT _raw_position), min(name) FROM shop.goods
+				check.Same(t, "rows", []string{"47|47|" + text}, query(t, conn, `SELECT count(*), count(DISTINCT _raw_position), min(name) FROM shop.goods
  JOIN sluice.raw_records ON call_id = _call_id AND first_position <= _raw_position AND records::json -> (_raw_position - first_position) ->> 'good_id' = good_id`))
 			}
 		})
@@ -94,7 +95,7 @@ func TestARefusalSaysWhereWithoutTheValue(t *testing.T) {
 	} {
 		_, refused := bisect(t, conn, res, batch(1, record))
 		want := "the database refused the record: postgres refused a value: " + where
-		errorIf(t, len(refused) != 1 || refused[0].Detail != want, "refused %+v, want %s", refused, want)
+		check.ErrorIf(t, len(refused) != 1 || refused[0].Detail != want, "refused %+v, want %s", refused, want)
 	}
 }
 
@@ -103,12 +104,12 @@ func TestFaultsThatNoRecordCausedAreReturned(t *testing.T) {
 	execute(t, conn, "ALTER TABLE shop.flags DROP COLUMN state")
 	err := pgx.BeginFunc(context.Background(), conn, func(tx pgx.Tx) error {
 		_, refused, err := rows.New(shop, res).LoadBisect(context.Background(), tx, batch(1, recordOf(t, res, object{"flag_id": "1", "state": "x"})))
-		errorIf(t, len(refused) != 0, "a record was blamed for a missing column: %+v", refused)
+		check.ErrorIf(t, len(refused) != 0, "a record was blamed for a missing column: %+v", refused)
 		return err
 	})
 	var pg *pgconn.PgError
-	errorIf(t, !errors.As(err, &pg) || pg.Code != "42703", "error %v, want SQLSTATE 42703", err)
-	same(t, "nothing stays", []string{"0|0"}, query(t, conn, "SELECT (SELECT count(*) FROM shop.flags), (SELECT count(*) FROM sluice.raw_records)"))
+	check.ErrorIf(t, !errors.As(err, &pg) || pg.Code != "42703", "error %v, want SQLSTATE 42703", err)
+	check.Same(t, "nothing stays", []string{"0|0"}, query(t, conn, "SELECT (SELECT count(*) FROM shop.flags), (SELECT count(*) FROM sluice.raw_records)"))
 }
 
 func TestCancelledLoadIsAnError(t *testing.T) {
@@ -116,8 +117,8 @@ func TestCancelledLoadIsAnError(t *testing.T) {
 	conn, res := dial(t, database(t)), resource(t, "flags")
 	ctx, cancel := context.WithCancel(context.Background())
 	tx, err := conn.Begin(ctx)
-	must(t, err)
+	check.Must(t, err)
 	cancel()
 	_, refused, err := rows.New(shop, res).LoadBisect(ctx, tx, batch(1, recordOf(t, res, object{"flag_id": "1", "state": "x"})))
-	errorIf(t, !errors.Is(err, context.Canceled) || len(refused) != 0, "error %v with %d refused, want cancelled with none", err, len(refused))
+	check.ErrorIf(t, !errors.Is(err, context.Canceled) || len(refused) != 0, "error %v with %d refused, want cancelled with none", err, len(refused))
 }

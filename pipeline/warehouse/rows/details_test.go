@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"pgregory.net/rapid"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/rows"
 	"sluice/schema"
 	"sluice/schema/record"
@@ -76,10 +77,10 @@ func TestStatesOfDetails(t *testing.T) {
 		{"the last single record is true again", single(12, detail("12", day1)), rows.Result{Updated: 1}, "1|12|d|∅|current|11|12"},
 		{"a list with lines that was asked for before", batch(11, list("13", "e", "z")), rows.Result{Updated: 1, Owing: 0}, "1|13|e|z|stale|11|12"},
 	} {
-		same(t, step.what, step.result, load(t, conn, res, step.batch))
-		same(t, step.what, []string{step.want}, query(t, conn, lookDetails))
+		check.Same(t, step.what, step.result, load(t, conn, res, step.batch))
+		check.Same(t, step.what, []string{step.want}, query(t, conn, lookDetails))
 	}
-	same(t, "the bytes of both are kept", []string{"1|e|12|12"}, query(t, conn, `SELECT b.booking_id, l.records::json -> (_raw_position - l.first_position) ->> 'note',
+	check.Same(t, "the bytes of both are kept", []string{"1|e|12|12"}, query(t, conn, `SELECT b.booking_id, l.records::json -> (_raw_position - l.first_position) ->> 'note',
  s.records::json -> (_detail_raw_position - s.first_position) ->> 'total', s.call_id FROM shop.bookings b
  JOIN sluice.raw_records l ON l.call_id = _call_id AND l.records LIKE '%"e"%' JOIN sluice.raw_records s ON s.call_id = _detail_call_id`))
 }
@@ -87,30 +88,30 @@ func TestStatesOfDetails(t *testing.T) {
 func TestSingleRecords(t *testing.T) {
 	conn, res := parallel(t, "bookings")
 	one := recordOf(t, res, object{"booking_id": "1", "total": "5", "lines": []object{{"line": "x"}}})
-	same(t, "without a row", rows.Result{Inserted: 1}, load(t, conn, res, single(3, one)))
-	same(t, "row", []string{"1|5|∅|x|current|3|3"}, query(t, conn, lookDetails))
-	same(t, "both hashes and places are its own", []string{"t|t|t"}, query(t, conn,
+	check.Same(t, "without a row", rows.Result{Inserted: 1}, load(t, conn, res, single(3, one)))
+	check.Same(t, "row", []string{"1|5|∅|x|current|3|3"}, query(t, conn, lookDetails))
+	check.Same(t, "both hashes and places are its own", []string{"t|t|t"}, query(t, conn,
 		"SELECT _detail_hash = _content_hash, _detail_raw_position = _raw_position, _detail_at = _changed_at FROM shop.bookings"))
 
 	execute(t, conn, "UPDATE shop.bookings SET _detail_state = 'failed', _detail_at = NULL")
 	before := query(t, conn, "SELECT _changed_at, _detail_call_id, _content_hash FROM shop.bookings")
-	same(t, "equal to the last", rows.Result{Unchanged: 1}, load(t, conn, res, single(4, one)))
-	same(t, "only the state", []string{"current|t"}, query(t, conn, "SELECT _detail_state, _detail_at > now() - interval '1 minute' FROM shop.bookings"))
-	same(t, "only the state", before, query(t, conn, "SELECT _changed_at, _detail_call_id, _content_hash FROM shop.bookings"))
+	check.Same(t, "equal to the last", rows.Result{Unchanged: 1}, load(t, conn, res, single(4, one)))
+	check.Same(t, "only the state", []string{"current|t"}, query(t, conn, "SELECT _detail_state, _detail_at > now() - interval '1 minute' FROM shop.bookings"))
+	check.Same(t, "only the state", before, query(t, conn, "SELECT _changed_at, _detail_call_id, _content_hash FROM shop.bookings"))
 
 	load(t, conn, res, batch(5, recordOf(t, res, object{"booking_id": "1", "total": "6", "edited": day2})))
 	load(t, conn, res, single(6, recordOf(t, res, object{"booking_id": "1", "total": "5", "edited": day1})))
-	same(t, "older than its row: it was tried", []string{"6|stale|t"}, query(t, conn,
+	check.Same(t, "older than its row: it was tried", []string{"6|stale|t"}, query(t, conn,
 		"SELECT total, _detail_state, _detail_at > _changed_at FROM shop.bookings"))
 	late := single(7, recordOf(t, res, object{"booking_id": "1", "total": "5", "edited": day1}))
 	late.RequestedAt = time.Now().Add(time.Hour)
-	same(t, "older for long: the list decides", rows.Result{Superseded: 1}, load(t, conn, res, late))
+	check.Same(t, "older for long: the list decides", rows.Result{Superseded: 1}, load(t, conn, res, late))
 
 	err := pgx.BeginFunc(context.Background(), conn, func(tx pgx.Tx) error {
 		_, _, err := rows.New(shop, resource(t, "orders")).LoadBisect(context.Background(), tx, single(8, stamped(t, "1", 1, 1)))
 		return err
 	})
-	errorIf(t, !errors.Is(err, rows.ErrBatch), "a resource without details: %v, want ErrBatch", err)
+	check.ErrorIf(t, !errors.Is(err, rows.ErrBatch), "a resource without details: %v, want ErrBatch", err)
 }
 
 // TestUpstreamGoesBackToWhatTheListShowed: a single record made a later version of the row. Then
@@ -123,20 +124,20 @@ func TestUpstreamGoesBackToWhatTheListShowed(t *testing.T) {
 	later := recordOf(t, res, object{"booking_id": "1", "total": "6", "edited": day2, "lines": []object{{"line": "x"}}})
 	known := func() bool {
 		records := []record.Record{before}
-		must(t, l.Unchanged(context.Background(), conn, "org", records))
+		check.Must(t, l.Unchanged(context.Background(), conn, "org", records))
 		return records[0].Unchanged
 	}
 	load(t, conn, res, batch(1, before))
 	load(t, conn, res, single(2, recordOf(t, res, object{"booking_id": "1", "total": "5", "edited": day1, "lines": []object{{"line": "w"}}})))
-	errorIf(t, !known(), "a single record of the same version hides what the list showed")
+	check.ErrorIf(t, !known(), "a single record of the same version hides what the list showed")
 	load(t, conn, res, single(3, later))
-	errorIf(t, known(), "what the list showed is known, and the row is of another version")
-	same(t, "soon after", rows.Result{Superseded: 1}, load(t, conn, res, batch(4, before)))
+	check.ErrorIf(t, known(), "what the list showed is known, and the row is of another version")
+	check.Same(t, "soon after", rows.Result{Superseded: 1}, load(t, conn, res, batch(4, before)))
 	back := batch(5, before)
 	back.RequestedAt = time.Now().Add(time.Hour)
-	same(t, "long after", rows.Result{Updated: 1, Rollbacks: 1, Owing: 1}, load(t, conn, res, back))
-	same(t, "row", []string{"5|stale|t"}, query(t, conn, "SELECT total, _detail_state, _payload_hash IS NOT NULL FROM shop.bookings"))
-	same(t, "again", rows.Result{Unchanged: 1}, load(t, conn, res, batch(6, before)))
+	check.Same(t, "long after", rows.Result{Updated: 1, Rollbacks: 1, Owing: 1}, load(t, conn, res, back))
+	check.Same(t, "row", []string{"5|stale|t"}, query(t, conn, "SELECT total, _detail_state, _payload_hash IS NOT NULL FROM shop.bookings"))
+	check.Same(t, "again", rows.Result{Unchanged: 1}, load(t, conn, res, batch(6, before)))
 }
 
 func TestHistoryKeepsEachChange(t *testing.T) {
@@ -154,7 +155,7 @@ func TestHistoryKeepsEachChange(t *testing.T) {
 		load(t, conn, res, batch(int64(call+1), recordOf(t, res, carried), other))
 	}
 	load(t, conn, res, single(9, recordOf(t, res, object{"booking_id": "1", "rate": "3"})))
-	same(t, "history", []string{"1|1.1|2026-01-01|1|t", "1|1.2|2026-01-01|3|t", "1|1.1|2026-01-01|5|t", "1|∅|2026-01-01|6|t", "1|3|2026-01-01|9|t"},
+	check.Same(t, "history", []string{"1|1.1|2026-01-01|1|t", "1|1.2|2026-01-01|3|t", "1|1.1|2026-01-01|5|t", "1|∅|2026-01-01|6|t", "1|3|2026-01-01|9|t"},
 		query(t, conn, `SELECT booking_id, rate, "from", _call_id, _seen_at > now() - interval '1 minute' FROM shop.bookings_history ORDER BY booking_id, _call_id`))
 }
 
@@ -163,10 +164,10 @@ func TestAnotherSchemaThanTheService(t *testing.T) {
 	version := func(say string) record.Record {
 		return recordOf(t, res, object{"extra_id": "1", "say": say, "parts": []object{{"part": say}}})
 	}
-	same(t, "first", rows.Result{Inserted: 1}, load(t, conn, res, batch(1, version("a"))))
-	same(t, "second", rows.Result{Updated: 1}, load(t, conn, res, batch(2, version("b"))))
-	same(t, "rows", []string{"b|b"}, query(t, conn, "SELECT say, part FROM custom.extras JOIN custom.extras_parts ON _parent_id = extra_id"))
-	same(t, "archive", []string{"shop|extras", "shop|extras"}, query(t, conn, "SELECT service, resource FROM sluice.raw_records"))
+	check.Same(t, "first", rows.Result{Inserted: 1}, load(t, conn, res, batch(1, version("a"))))
+	check.Same(t, "second", rows.Result{Updated: 1}, load(t, conn, res, batch(2, version("b"))))
+	check.Same(t, "rows", []string{"b|b"}, query(t, conn, "SELECT say, part FROM custom.extras JOIN custom.extras_parts ON _parent_id = extra_id"))
+	check.Same(t, "archive", []string{"shop|extras", "shop|extras"}, query(t, conn, "SELECT service, resource FROM sluice.raw_records"))
 }
 
 func TestADeclaredKeyIsNotUnknownAnyMore(t *testing.T) {
@@ -175,11 +176,11 @@ func TestADeclaredKeyIsNotUnknownAnyMore(t *testing.T) {
 	load(t, conn, res, batch(1, recordOf(t, res, object{"booking_id": "1", "_extra": `{"note": "n", "tags": ["x"], "novel": 1}`})))
 	again := batch(0, recordOf(t, res, object{"booking_id": "1", "note": "n", "tags": []object{{"tag": "x"}}, "_extra": `{"novel": 1}`}))
 	again.Rewrite = true
-	same(t, "rewrite", rows.Result{Updated: 1}, load(t, conn, res, again))
-	same(t, "row", []string{`n|{"novel": 1}|x|1|0|pending`}, query(t, conn, `SELECT note, _extra, tag, _call_id, _raw_position, _detail_state FROM shop.bookings
+	check.Same(t, "rewrite", rows.Result{Updated: 1}, load(t, conn, res, again))
+	check.Same(t, "row", []string{`n|{"novel": 1}|x|1|0|pending`}, query(t, conn, `SELECT note, _extra, tag, _call_id, _raw_position, _detail_state FROM shop.bookings
  JOIN shop.bookings_tags ON _parent_id = booking_id`))
 	again.Records = []record.Record{recordOf(t, res, object{"booking_id": "2"})}
-	same(t, "no row, nothing to rewrite", rows.Result{}, load(t, conn, res, again))
+	check.Same(t, "no row, nothing to rewrite", rows.Result{}, load(t, conn, res, again))
 }
 
 // shown is what upstream shows of a booking at one instant. Plain lists have no key that the single

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"pgregory.net/rapid"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/rows"
 	"sluice/schema/record"
 )
@@ -121,10 +122,10 @@ func TestMoreElementsThanOneStatementWrites(t *testing.T) {
 		carried := object{"order_id": "1", "total": fmt.Sprint(plus), "payments": payments}
 		b := rows.Batch{Organization: "org", Run: 1, Call: int64(1 + plus), Records: []record.Record{recordOf(t, res, carried)}}
 		_, refused := bisect(t, conn, res, b)
-		fatalIf(t, len(refused) != 0, "refused: %+v", refused)
+		check.FatalIf(t, len(refused) != 0, "refused: %+v", refused)
 		right := query(t, conn, "SELECT count(*), count(*) FILTER (WHERE paid = _position + $1) FROM shop.orders_payments", plus)
 		want := fmt.Sprintf("%d|%d", count, count)
-		errorIf(t, len(right) != 1 || right[0] != want, "all of them, and those that are right: %v, want %s", right, want)
+		check.ErrorIf(t, len(right) != 1 || right[0] != want, "all of them, and those that are right: %v, want %s", right, want)
 	}
 }
 
@@ -157,13 +158,13 @@ func TestElementsThatStayAreNotWritten(t *testing.T) {
 	} {
 		conn, ctx := dial(t, url), context.Background() // a session whose counters start from nothing
 		tx, err := conn.Begin(ctx)
-		must(t, err)
+		check.Must(t, err)
 		if _, _, err := rows.New(shop, res).LoadBisect(ctx, tx, batch(int64(i+2), c.records...)); err != nil {
 			t.Fatal(err)
 		}
-		same(t, c.what+": rows inserted, updated, deleted", c.want, query(t, conn, `SELECT relname, n_tup_ins, n_tup_upd, n_tup_del
+		check.Same(t, c.what+": rows inserted, updated, deleted", c.want, query(t, conn, `SELECT relname, n_tup_ins, n_tup_upd, n_tup_del
  FROM pg_stat_xact_user_tables WHERE schemaname = 'shop' AND n_tup_ins + n_tup_upd + n_tup_del > 0 ORDER BY 1`))
-		must(t, tx.Commit(ctx))
+		check.Must(t, tx.Commit(ctx))
 	}
 }
 
@@ -176,9 +177,9 @@ func TestElementsWithoutColumns(t *testing.T) {
 		{{}, {"labels": []object{{"label": "e"}}}},
 	} {
 		_, refused := bisect(t, conn, res, batch(int64(i+1), recordOf(t, res, object{"box_id": "1", "layers": layers})))
-		fatalIf(t, len(refused) != 0, "refused: %+v", refused)
+		check.FatalIf(t, len(refused) != 0, "refused: %+v", refused)
 		want := [][]string{{"0|a", "1|b,c"}, {"0|a,d"}, {"0|∅", "1|e"}}[i]
-		same(t, "layers with their labels", want, query(t, conn, `SELECT l._position, string_agg(label, ',' ORDER BY x._position) FROM shop.boxes_layers l
+		check.Same(t, "layers with their labels", want, query(t, conn, `SELECT l._position, string_agg(label, ',' ORDER BY x._position) FROM shop.boxes_layers l
  LEFT JOIN shop.boxes_layers_labels x ON x._parent_id = l._parent_id AND x._parent_position = l._position GROUP BY 1 ORDER BY 1`))
 	}
 }
@@ -268,10 +269,10 @@ func TestWritersOfTheSameRows(t *testing.T) {
 			return nil
 		})
 	}
-	must(t, group.Wait())
+	check.Must(t, group.Wait())
 	conn := dial(t, url)
 	newest := fmt.Sprint(writers * rounds)
-	same(t, "rows", []string{fmt.Sprintf("%d|%s|%s|%s", keys, newest, newest, newest)}, query(t, conn, `SELECT count(*), min(total), max(total), min(paid)
+	check.Same(t, "rows", []string{fmt.Sprintf("%d|%s|%s|%s", keys, newest, newest, newest)}, query(t, conn, `SELECT count(*), min(total), max(total), min(paid)
  FROM shop.orders JOIN shop.orders_payments ON _parent_id = order_id`))
 }
 
@@ -282,14 +283,14 @@ func TestBatchesOfManySizes(t *testing.T) {
 		for i := range size {
 			b.Records = append(b.Records, recordOf(t, res, object{"flag_id": fmt.Sprint(i), "state": "on"}))
 		}
-		same(t, "fresh", rows.Result{Inserted: size}, load(t, conn, res, b))
-		same(t, "again", rows.Result{Unchanged: size}, load(t, conn, res, b))
+		check.Same(t, "fresh", rows.Result{Inserted: size}, load(t, conn, res, b))
+		check.Same(t, "again", rows.Result{Unchanged: size}, load(t, conn, res, b))
 		for i := range b.Records {
 			b.Records[i] = recordOf(t, res, object{"flag_id": fmt.Sprint(i), "state": "off"})
 		}
 		b.Call++
-		same(t, "changed", rows.Result{Updated: size}, load(t, conn, res, b))
-		same(t, "rows", []string{fmt.Sprintf("%d|%d", size, size)}, query(t, conn,
+		check.Same(t, "changed", rows.Result{Updated: size}, load(t, conn, res, b))
+		check.Same(t, "rows", []string{fmt.Sprintf("%d|%d", size, size)}, query(t, conn,
 			"SELECT count(*), count(*) FILTER (WHERE state = 'off') FROM shop.flags WHERE organization_id = $1", b.Organization))
 	}
 }
@@ -312,14 +313,14 @@ func TestWorkDoesNotGrowWithTheTable(t *testing.T) {
 
 			conn, ctx := dial(t, url), context.Background() // a session whose counters start from nothing
 			tx, err := conn.Begin(ctx)
-			must(t, err)
+			check.Must(t, err)
 			records := append(slices.Clone(first[:page-changed]), variety(t, res, page, 1)[page-changed:]...)
 			result, _, err := rows.New(shop, res).LoadBisect(ctx, tx, batch(2, records...))
-			must(t, err)
-			same(t, "result", rows.Result{Updated: changed, Unchanged: page - changed}, result)
-			same(t, "tables that were read far beyond the page", []string(nil), query(t, conn, `SELECT relname, seq_tup_read, idx_tup_fetch
+			check.Must(t, err)
+			check.Same(t, "result", rows.Result{Updated: changed, Unchanged: page - changed}, result)
+			check.Same(t, "tables that were read far beyond the page", []string(nil), query(t, conn, `SELECT relname, seq_tup_read, idx_tup_fetch
  FROM pg_stat_xact_user_tables WHERE schemaname = 'shop' AND seq_tup_read + coalesce(idx_tup_fetch, 0) > 2 * $1::int`, page))
-			must(t, tx.Rollback(ctx))
+			check.Must(t, tx.Rollback(ctx))
 		})
 	}
 }
@@ -341,11 +342,11 @@ func TestChangesThatStayOnTheirPageWriteNoIndex(t *testing.T) {
 
 	ctx := context.Background()
 	tx, err := conn.Begin(ctx)
-	must(t, err)
+	check.Must(t, err)
 	result, _, err := rows.New(shop, res).LoadBisect(ctx, tx, batch(2, changed...))
-	must(t, err)
-	same(t, "result", rows.Result{Updated: stored / every}, result)
-	same(t, "updates, and those without an index", []string{"6|6"}, query(t, conn,
+	check.Must(t, err)
+	check.Same(t, "result", rows.Result{Updated: stored / every}, result)
+	check.Same(t, "updates, and those without an index", []string{"6|6"}, query(t, conn,
 		"SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_xact_user_tables WHERE (schemaname, relname) = ('shop', 'items')"))
-	must(t, tx.Rollback(ctx))
+	check.Must(t, tx.Rollback(ctx))
 }

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/rows"
 	"sluice/schema"
 	"sluice/schema/record"
@@ -19,13 +19,6 @@ const (
 	day1 = "2026-01-01 10:00:00+00"
 	day2 = "2026-01-02 10:00:00+00"
 )
-
-func same[T any](tb testing.TB, what string, want, got T) {
-	tb.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		tb.Errorf("%s (-want +got):\n%s", what, diff)
-	}
-}
 
 func batch(call int64, records ...record.Record) rows.Batch {
 	return rows.Batch{Organization: "org", Run: call * 10, Call: call, Records: records}
@@ -40,16 +33,16 @@ func TestUnchangedRecordsWriteNothing(t *testing.T) {
 
 	ctx := context.Background()
 	tx, err := conn.Begin(ctx)
-	must(t, err)
+	check.Must(t, err)
 	result, _, err := rows.New(shop, res).LoadBisect(ctx, tx, batch(2, second, first))
-	must(t, err)
-	same(t, "result", rows.Result{Unchanged: 2}, result)
+	check.Must(t, err)
+	check.Same(t, "result", rows.Result{Unchanged: 2}, result)
 	// Without a transaction number no row can have been written or locked: both would need one in
 	// the row.
-	same(t, "transaction number", []string{"∅"}, query(t, conn, "SELECT pg_current_xact_id_if_assigned()"))
-	must(t, tx.Commit(ctx))
-	same(t, "rows", before, query(t, conn, "SELECT xmin, ctid, _call_id, _run_id, _changed_at FROM shop.orders ORDER BY order_id"))
-	same(t, "archive", []string{"1"}, query(t, conn, "SELECT call_id FROM sluice.raw_records"))
+	check.Same(t, "transaction number", []string{"∅"}, query(t, conn, "SELECT pg_current_xact_id_if_assigned()"))
+	check.Must(t, tx.Commit(ctx))
+	check.Same(t, "rows", before, query(t, conn, "SELECT xmin, ctid, _call_id, _run_id, _changed_at FROM shop.orders ORDER BY order_id"))
+	check.Same(t, "archive", []string{"1"}, query(t, conn, "SELECT call_id FROM sluice.raw_records"))
 }
 
 func TestChangedRecord(t *testing.T) {
@@ -62,11 +55,11 @@ func TestChangedRecord(t *testing.T) {
 		recordOf(t, res, object{"order_id": "3", "total": "30", "edited": day1}),
 		recordOf(t, res, object{"order_id": "1", "total": "11.5", "edited": day2}),
 		recordOf(t, res, object{"order_id": "2", "total": "20", "edited": day1})))
-	same(t, "result", rows.Result{Inserted: 1, Updated: 1, Unchanged: 1}, result)
-	same(t, "rows", []string{"1|11.5|2|1|20|t", "2|20|1|1|10|f", "3|30|2|0|20|f"},
+	check.Same(t, "result", rows.Result{Inserted: 1, Updated: 1, Unchanged: 1}, result)
+	check.Same(t, "rows", []string{"1|11.5|2|1|20|t", "2|20|1|1|10|f", "3|30|2|0|20|f"},
 		query(t, conn, "SELECT order_id, total, _call_id, _raw_position, _run_id, _changed_at > _first_seen_at FROM shop.orders ORDER BY 1"))
-	same(t, "first seen", firstSeen, query(t, conn, "SELECT _first_seen_at FROM shop.orders WHERE order_id < '3' ORDER BY order_id"))
-	same(t, "every row finds its raw record", []string{"1|1|11.5", "2|2|20", "3|3|30"}, query(t, conn,
+	check.Same(t, "first seen", firstSeen, query(t, conn, "SELECT _first_seen_at FROM shop.orders WHERE order_id < '3' ORDER BY order_id"))
+	check.Same(t, "every row finds its raw record", []string{"1|1|11.5", "2|2|20", "3|3|30"}, query(t, conn,
 		`SELECT order_id, raw ->> 'order_id', raw ->> 'total' FROM (SELECT order_id, records::json -> (_raw_position - first_position) AS raw
  FROM shop.orders JOIN sluice.raw_records ON call_id = _call_id) AS found ORDER BY 1`))
 }
@@ -81,15 +74,15 @@ func TestNarrowerRecordWipesNothing(t *testing.T) {
 	result := load(t, conn, res, batch(2,
 		recordOf(t, res, object{"good_id": "1", "name": "new", "stock": nil, "edited": day2, "_extra": `{"both": "new"}`}),
 		recordOf(t, res, object{"good_id": "2", "name": "fresh"})))
-	same(t, "result", rows.Result{Inserted: 1, Updated: 1}, result)
+	check.Same(t, "result", rows.Result{Inserted: 1, Updated: 1}, result)
 	look := `SELECT good_id, name, rate, stock, edited AT TIME ZONE 'UTC', _extra, (SELECT string_agg(label, ',') FROM shop.goods_labels WHERE _parent_id = good_id)
  FROM shop.goods WHERE good_id = '1'`
-	same(t, "absent keys stay, null is null", []string{
+	check.Same(t, "absent keys stay, null is null", []string{
 		`1|new|1|∅|2026-01-02 10:00:00|{"both": "new", "novel": 1, "labels[0].deep": 2}|kept`,
 	}, query(t, conn, look))
 
 	load(t, conn, res, batch(3, recordOf(t, res, object{"good_id": "1", "labels": []object{}})))
-	same(t, "an empty array empties, with what was unknown in it", []string{
+	check.Same(t, "an empty array empties, with what was unknown in it", []string{
 		`1|new|1|∅|2026-01-02 10:00:00|{"both": "new", "novel": 1}|∅`,
 	}, query(t, conn, look))
 }
@@ -134,12 +127,12 @@ func TestVersions(t *testing.T) {
 			load(t, conn, res, batch(c.oldCall, version("1", c.oldDay)))
 			next := batch(c.newCall, version("2", c.newDay))
 			next.RequestedAt = c.started
-			same(t, "result", c.want, load(t, conn, res, next))
+			check.Same(t, "result", c.want, load(t, conn, res, next))
 			want := "2|2|2"
 			if c.want.Superseded > 0 {
 				want = "1|1|1"
 			}
-			same(t, "row, its array and its archive", []string{want}, query(t, conn, `SELECT total, paid, records::json -> (_raw_position - first_position) ->> 'total' FROM shop.orders
+			check.Same(t, "row, its array and its archive", []string{want}, query(t, conn, `SELECT total, paid, records::json -> (_raw_position - first_position) ->> 'total' FROM shop.orders
  JOIN shop.orders_payments ON _parent_id = order_id JOIN sluice.raw_records r ON call_id = _call_id
  AND first_position <= _raw_position AND records::json -> (_raw_position - first_position) IS NOT NULL`))
 		})
@@ -159,11 +152,11 @@ func TestChildrenAreReplacedWithTheirArrayOnly(t *testing.T) {
  WHERE x.organization_id = l.organization_id AND x._parent_id = l._parent_id AND x._parent_position = l._position),
  (SELECT sum(paid) FROM shop.orders_payments p WHERE p._parent_id = l._parent_id) FROM shop.orders_lines l ORDER BY 1, 2`)
 	}
-	same(t, "first", []string{"1|0|a|0t1,1t2|5", "1|1|b|∅|5", "1|2|c|0t3|5", "2|0|z|0other|∅"}, look())
+	check.Same(t, "first", []string{"1|0|a|0t1,1t2|5", "1|1|b|∅|5", "1|2|c|0t3|5", "2|0|z|0other|∅"}, look())
 	load(t, conn, res, batch(2, recordOf(t, res, object{"order_id": "1", "lines": []object{line("c"), line("d", object{"tax": "t4"})}})))
-	same(t, "replaced", []string{"1|0|c|∅|5", "1|1|d|0t4|5", "2|0|z|0other|∅"}, look())
+	check.Same(t, "replaced", []string{"1|0|c|∅|5", "1|1|d|0t4|5", "2|0|z|0other|∅"}, look())
 	load(t, conn, res, batch(3, recordOf(t, res, object{"order_id": "1", "payments": []object{}})))
-	same(t, "the other array", []string{"1|0|c|∅|∅", "1|1|d|0t4|∅", "2|0|z|0other|∅"}, look())
+	check.Same(t, "the other array", []string{"1|0|c|∅|∅", "1|1|d|0t4|∅", "2|0|z|0other|∅"}, look())
 }
 
 func TestTextArrivesUnharmed(t *testing.T) {
@@ -184,7 +177,7 @@ func TestTextArrivesUnharmed(t *testing.T) {
 		for _, r := range records {
 			want = append(want, r.ID+"|"+r.Tables[0][0].Values[1].Text)
 		}
-		same(t, "texts", want, query(t, conn, "SELECT flag_id, state FROM shop.flags ORDER BY flag_id"))
+		check.Same(t, "texts", want, query(t, conn, "SELECT flag_id, state FROM shop.flags ORDER BY flag_id"))
 	}
 }
 
@@ -193,12 +186,12 @@ func TestOrganizationsAreApart(t *testing.T) {
 	for call, organization := range []string{"one", "two"} {
 		b := batch(int64(call+1), recordOf(t, res, object{"order_id": "1", "total": "1", "payments": []object{{"paid": "1"}}}))
 		b.Organization = organization
-		same(t, "result", rows.Result{Inserted: 1}, load(t, conn, res, b))
+		check.Same(t, "result", rows.Result{Inserted: 1}, load(t, conn, res, b))
 	}
 	b := batch(3, recordOf(t, res, object{"order_id": "1", "total": "2", "payments": []object{}}))
 	b.Organization = "two"
 	load(t, conn, res, b)
-	same(t, "rows", []string{"one|1|1", "two|2|0"}, query(t, conn, `SELECT organization_id, total,
+	check.Same(t, "rows", []string{"one|1|1", "two|2|0"}, query(t, conn, `SELECT organization_id, total,
  (SELECT count(*) FROM shop.orders_payments p WHERE p.organization_id = o.organization_id) FROM shop.orders o ORDER BY 1`))
 }
 
@@ -222,7 +215,7 @@ func TestWrongBatchesAreRefusedWhole(t *testing.T) {
 				_, _, err := rows.New(shop, flags).LoadBisect(context.Background(), tx, batch(1, c.records...))
 				return err
 			})
-			errorIf(t, !errors.Is(err, rows.ErrBatch) || err.Error() != c.want, "error %v, want %s", err, c.want)
+			check.ErrorIf(t, !errors.Is(err, rows.ErrBatch) || err.Error() != c.want, "error %v, want %s", err, c.want)
 		})
 	}
 }
@@ -239,33 +232,7 @@ func TestDeclarationsThatCannotBeLoaded(t *testing.T) {
 		"a name needs 1 to 63 bytes":                                        {Name: strings.Repeat("a", 64), ID: "a_id", Columns: []schema.Column{key}},
 	} {
 		_, _, err := rows.New(shop, &res).LoadBisect(context.Background(), nil, rows.Batch{})
-		errorIf(t, err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "resource shop."),
+		check.ErrorIf(t, err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "resource shop."),
 			"error %v, want %s", err, want)
 	}
 }
-
-func must(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
-	}
-}
-
-// errorIf fails the test where something is not as it should be, and says what.
-func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
-	tb.Helper()
-	if wrong {
-		tb.Errorf(format, args...)
-	}
-}
-
-// fatalIf does so, and ends it.
-func fatalIf(tb testing.TB, wrong bool, format string, args ...any) {
-	tb.Helper()
-	if wrong {
-		tb.Fatalf(format, args...)
-	}
-}
-
-// failure returns only the error of a call.
-func failure(_ any, err error) error { return err }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/rows"
 	"sluice/schema"
 	"sluice/schema/record"
@@ -100,7 +101,7 @@ func (l *loggedOrNot) load(records []record.Record, unlogged bool) {
 			_, _, err := loader.LoadBisect(context.Background(), tx, rows.Batch{Organization: "org", Run: 1, Call: l.call, Records: chunk})
 			return err
 		})
-		must(l, err)
+		check.Must(l, err)
 	}
 }
 
@@ -111,7 +112,7 @@ func (l *loggedOrNot) processor() float64 {
 	sum := 0.0
 	for _, process := range []string{"self", fmt.Sprint(l.conn.PgConn().PID())} {
 		threads, err := filepath.Glob("/proc/" + process + "/task/*/schedstat")
-		must(l, err)
+		check.Must(l, err)
 		for _, thread := range threads {
 			var spent float64
 			text, err := os.ReadFile(thread)

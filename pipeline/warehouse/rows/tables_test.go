@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/rows"
 	"sluice/pipeline/warehouse/warehousetest"
 	"sluice/schema"
@@ -171,7 +172,7 @@ func database(tb testing.TB) string {
 func dial(tb testing.TB, url string) *pgx.Conn {
 	tb.Helper()
 	conn, err := pgx.Connect(context.Background(), url)
-	must(tb, err)
+	check.Must(tb, err)
 	tb.Cleanup(func() {
 		if err := conn.Close(context.Background()); err != nil {
 			tb.Error(err)
@@ -187,7 +188,7 @@ type object = map[string]any
 func recordOf(tb testing.TB, res *schema.Resource, carried object) record.Record {
 	tb.Helper()
 	raw, err := json.Marshal(carried)
-	must(tb, err)
+	check.Must(tb, err)
 	sum := sha256.Sum256(raw)
 	tables := res.Tables()
 	rec := record.Record{
@@ -239,7 +240,7 @@ func row(position []int, columns []schema.Column, carried object) record.Row {
 func load(tb testing.TB, conn *pgx.Conn, res *schema.Resource, batch rows.Batch) rows.Result {
 	tb.Helper()
 	result, refused := bisect(tb, conn, res, batch)
-	fatalIf(tb, len(refused) != 0, "refused: %+v", refused)
+	check.FatalIf(tb, len(refused) != 0, "refused: %+v", refused)
 	return result
 }
 
@@ -252,7 +253,7 @@ func bisect(tb testing.TB, conn *pgx.Conn, res *schema.Resource, batch rows.Batc
 		result, refused, err = rows.New(shop, res).LoadBisect(context.Background(), tx, batch)
 		return err
 	})
-	must(tb, err)
+	check.Must(tb, err)
 	return result, refused
 }
 
@@ -260,7 +261,7 @@ func bisect(tb testing.TB, conn *pgx.Conn, res *schema.Resource, batch rows.Batc
 func query(tb testing.TB, conn *pgx.Conn, sql string, args ...any) []string {
 	tb.Helper()
 	rows, err := conn.Query(context.Background(), sql, append([]any{pgx.QueryExecModeExec}, args...)...)
-	must(tb, err)
+	check.Must(tb, err)
 	var found []string
 	for rows.Next() {
 		fields := make([]string, 0, 8)
@@ -281,5 +282,5 @@ func query(tb testing.TB, conn *pgx.Conn, sql string, args ...any) []string {
 
 func execute(tb testing.TB, conn *pgx.Conn, sql string) {
 	tb.Helper()
-	must(tb, failure(conn.Exec(context.Background(), sql)))
+	check.Must(tb, check.Failure(conn.Exec(context.Background(), sql)))
 }

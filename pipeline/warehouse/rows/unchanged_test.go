@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"pgregory.net/rapid"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/rows"
 	"sluice/schema/record"
 )
@@ -42,7 +43,7 @@ func wireOrder(r *rapid.T, id string) string {
 func TestPayloadHashesChangeNothing(t *testing.T) {
 	conn, res := parallel(t, "orders")
 	normalizer, err := record.New(res, time.UTC)
-	must(t, err)
+	check.Must(t, err)
 	call, organizations, known := int64(0), 0, 0
 	rapid.Check(t, func(r *rapid.T) {
 		organizations++
@@ -105,7 +106,7 @@ func TestPayloadHashesChangeNothing(t *testing.T) {
 			r.Fatalf("normalized:\n%s\nknown:\n%s", strings.Join(want, "\n"), strings.Join(got, "\n"))
 		}
 	})
-	errorIf(t, known == 0, "no record was ever known: nothing was tried")
+	check.ErrorIf(t, known == 0, "no record was ever known: nothing was tried")
 }
 
 // TestWhatWasSeenMayBeOld: between the look and the load one row was inserted, one changed, and one
@@ -122,10 +123,10 @@ func TestWhatWasSeenMayBeOld(t *testing.T) {
 	for i := range came {
 		came[i].PayloadHash = 2
 	}
-	must(t, rows.New(shop, res).Unchanged(context.Background(), conn, "org", came))
+	check.Must(t, rows.New(shop, res).Unchanged(context.Background(), conn, "org", came))
 	load(t, conn, res, batch(2, of("1", "2"), of("2", "2"), of("3", "3")))
-	same(t, "result", rows.Result{Inserted: 1, Updated: 2, Unchanged: 2}, load(t, conn, res, batch(3, came...)))
-	same(t, "rows", []string{"1|3|3", "2|3|3", "3|3|2", "4|1|1", "5|3|3"}, query(t, conn, "SELECT order_id, total, _call_id FROM shop.orders ORDER BY 1"))
+	check.Same(t, "result", rows.Result{Inserted: 1, Updated: 2, Unchanged: 2}, load(t, conn, res, batch(3, came...)))
+	check.Same(t, "rows", []string{"1|3|3", "2|3|3", "3|3|2", "4|1|1", "5|3|3"}, query(t, conn, "SELECT order_id, total, _call_id FROM shop.orders ORDER BY 1"))
 }
 
 // TestKnownIsByKeyAndOrganization: a record is not unchanged because of rows of other
@@ -133,15 +134,15 @@ func TestWhatWasSeenMayBeOld(t *testing.T) {
 func TestKnownIsByKeyAndOrganization(t *testing.T) {
 	conn, res := parallel(t, "orders")
 	normalizer, err := record.New(res, time.UTC)
-	must(t, err)
+	check.Must(t, err)
 	marked := func(id, total string) record.Record {
 		record, err := normalizer.Record([]byte(`{"order_id":"` + id + `","total":` + total + `}`))
-		must(t, err)
+		check.Must(t, err)
 		return record
 	}
 	load(t, conn, res, batch(1, marked("1", "1"), marked("2", "1"), marked("3", "1")))
 	load(t, conn, res, batch(2, marked("3", "2")))
-	must(t, failure(conn.Exec(context.Background(), `UPDATE shop.orders SET _payload_hash = NULL WHERE order_id = '2'`)))
+	check.Must(t, check.Failure(conn.Exec(context.Background(), `UPDATE shop.orders SET _payload_hash = NULL WHERE order_id = '2'`)))
 	for _, c := range []struct {
 		organization string
 		records      []record.Record
@@ -151,22 +152,22 @@ func TestKnownIsByKeyAndOrganization(t *testing.T) {
 		{"org", []record.Record{marked("3", "2")}, []bool{true}},
 		{"another", []record.Record{marked("1", "1")}, []bool{false}},
 	} {
-		must(t, rows.New(shop, res).Unchanged(context.Background(), conn, c.organization, c.records))
+		check.Must(t, rows.New(shop, res).Unchanged(context.Background(), conn, c.organization, c.records))
 		got := make([]bool, len(c.records))
 		for i := range got {
 			got[i] = c.records[i].Unchanged
 		}
-		same(t, "known of "+c.organization, c.want, got)
+		check.Same(t, "known of "+c.organization, c.want, got)
 	}
 	for _, b := range []rows.Batch{{Details: true}, {Rewrite: true}} {
 		b.Organization, b.Records = "org", []record.Record{{ID: "1", Unchanged: true}}
 		tx, err := conn.Begin(context.Background())
-		must(t, err)
+		check.Must(t, err)
 		bookings := rows.New(shop, resource(t, "bookings"))
 		if _, _, err := bookings.LoadBisect(context.Background(), tx, b); !errors.Is(err, rows.ErrBatch) {
 			t.Errorf("%+v: %v, want %v", b, err, rows.ErrBatch)
 		}
-		must(t, tx.Rollback(context.Background()))
+		check.Must(t, tx.Rollback(context.Background()))
 	}
 }
 
@@ -178,7 +179,7 @@ func TestKnownRecordsAskNothing(t *testing.T) {
 	if err != nil || len(refused) > 0 {
 		t.Fatal(refused, err)
 	}
-	same(t, "result", rows.Result{Unchanged: 2}, result)
+	check.Same(t, "result", rows.Result{Unchanged: 2}, result)
 }
 
 // TestWhatIsStoredIsFoundHoweverKeysLie compares the counts of batches with a map. Keys are in a

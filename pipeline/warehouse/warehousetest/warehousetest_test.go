@@ -14,6 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/warehousetest"
 )
 
@@ -36,7 +37,7 @@ func TestEachTestHasItsOwnEmptyDatabase(t *testing.T) {
 			t.Run(fmt.Sprint(i), func(t *testing.T) {
 				t.Parallel()
 				conn := warehousetest.Connect(t, warehousetest.New(t))
-				errorIf(t, count(t, conn, "select count(*) from pg_tables where schemaname = 'public'") != 0, "a new database holds tables")
+				check.ErrorIf(t, count(t, conn, "select count(*) from pg_tables where schemaname = 'public'") != 0, "a new database holds tables")
 				if _, err := conn.Exec(t.Context(), "create table mine (n int)"); err != nil {
 					t.Error(err)
 				}
@@ -45,14 +46,14 @@ func TestEachTestHasItsOwnEmptyDatabase(t *testing.T) {
 					t.Fatal(err)
 				}
 				_, taken := names.LoadOrStore(name, true)
-				errorIf(t, taken, "database %s was given twice", name)
-				errorIf(t, !strings.HasPrefix(name, "sluice_test_"), "database %s does not say whose it is", name)
+				check.ErrorIf(t, taken, "database %s was given twice", name)
+				check.ErrorIf(t, !strings.HasPrefix(name, "sluice_test_"), "database %s does not say whose it is", name)
 			})
 		}
 	})
 	conn := warehousetest.Connect(t, warehousetest.New(t))
 	names.Range(func(name, _ any) bool {
-		errorIf(t, count(t, conn, "select count(*) from pg_database where datname = $1", name) != 0, "database %v outlives its test", name)
+		check.ErrorIf(t, count(t, conn, "select count(*) from pg_database where datname = $1", name) != 0, "database %v outlives its test", name)
 		return true
 	})
 }
@@ -77,11 +78,11 @@ func TestTemplateIsMadeOnceAndCopied(t *testing.T) {
 				if _, err := conn.Exec(t.Context(), "insert into bills values ('b-2')"); err != nil {
 					t.Error(err)
 				}
-				errorIf(t, count(t, conn, "select count(*) from bills") != 2, "not its own bill and the template's")
+				check.ErrorIf(t, count(t, conn, "select count(*) from bills") != 2, "not its own bill and the template's")
 			})
 		}
 	})
-	errorIf(t, migrations.Load() != 1, "migrated %d times, want once", migrations.Load())
+	check.ErrorIf(t, migrations.Load() != 1, "migrated %d times, want once", migrations.Load())
 }
 
 // TestFailures runs this test binary again in an environment without a server: the inner test must
@@ -126,9 +127,9 @@ func TestFailures(t *testing.T) {
 				t.Fatalf("the test did not fail: %v\n%s", err, out)
 			}
 			for _, want := range test.want {
-				errorIf(t, !strings.Contains(string(out), want), "the output lacks %q:\n%s", want, out)
+				check.ErrorIf(t, !strings.Contains(string(out), want), "the output lacks %q:\n%s", want, out)
 			}
-			errorIf(t, test.not != "" && strings.Contains(string(out), test.not), "the output gives %q away", test.not)
+			check.ErrorIf(t, test.not != "" && strings.Contains(string(out), test.not), "the output gives %q away", test.not)
 		})
 	}
 }
@@ -153,7 +154,7 @@ func TestGivenServer(t *testing.T) {
 	if out, err := child.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	errorIf(t, count(t, conn, "select count(*) from pg_database where datdba = $1::regrole", role) != 0,
+	check.ErrorIf(t, count(t, conn, "select count(*) from pg_database where datdba = $1::regrole", role) != 0,
 		"databases are left on the given server")
 	if _, err := conn.Exec(t.Context(), "drop role "+role); err != nil {
 		t.Error(err)
@@ -174,7 +175,7 @@ func TestProcessesShareTemplates(t *testing.T) {
 			_, err = conn.Exec(ctx, "create table bills (id text primary key); insert into bills values ('b-1')")
 			return errors.Join(err, conn.Close(ctx))
 		}))
-		errorIf(t, count(t, conn, "select count(*) from bills") != 1, "the copy has not one bill")
+		check.ErrorIf(t, count(t, conn, "select count(*) from bills") != 1, "the copy has not one bill")
 		return
 	}
 	given := warehousetest.New(t)
@@ -199,20 +200,12 @@ func TestProcessesShareTemplates(t *testing.T) {
 	}
 	group.Wait()
 	all := strings.Join(said, "")
-	errorIf(t, strings.Count(all, "made") != 1, "not one of %d processes made the template:\n%s", children, all)
+	check.ErrorIf(t, strings.Count(all, "made") != 1, "not one of %d processes made the template:\n%s", children, all)
 	conn := warehousetest.Connect(t, given)
 	templates := "select count(*) from pg_database where starts_with(datname, $1)"
-	errorIf(t, count(t, conn, templates, prefix) != 1, "not one template is there")
+	check.ErrorIf(t, count(t, conn, templates, prefix) != 1, "not one template is there")
 	if err := end(t.Context()); err != nil {
 		t.Error(err)
 	}
-	errorIf(t, count(t, conn, templates, prefix) != 0, "templates are left")
-}
-
-// errorIf fails the test where something is not as it should be, and says what.
-func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
-	tb.Helper()
-	if wrong {
-		tb.Errorf(format, args...)
-	}
+	check.ErrorIf(t, count(t, conn, templates, prefix) != 0, "templates are left")
 }

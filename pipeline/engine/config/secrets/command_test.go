@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/engine/config/secrets"
 )
 
@@ -16,7 +17,7 @@ import (
 func script(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "program")
-	must(t, os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o700))
+	check.Must(t, os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o700))
 	return path
 }
 
@@ -40,12 +41,12 @@ func TestCommand(t *testing.T) {
 		`exec:` + echo + ` -a=;|&`:               "<-a=;|&>",
 	} {
 		got, err := from.Secret(line)
-		errorIf(t, err != nil || got.Reveal() != want, "%s: %q, %v, want %q", line, got.Reveal(), err, want)
+		check.ErrorIf(t, err != nil || got.Reveal() != want, "%s: %q, %v, want %q", line, got.Reveal(), err, want)
 	}
 	// A variable is one word, whatever is in it.
 	counts := script(t, `echo $#:"$1" | tr ' ' _`)
 	got, err := from.Secret("exec:" + counts + " ${TWO}")
-	errorIf(t, err != nil || got.Reveal() != "1:a_b;c", "a variable: %q, %v", got.Reveal(), err)
+	check.ErrorIf(t, err != nil || got.Reveal() != "1:a_b;c", "a variable: %q, %v", got.Reveal(), err)
 }
 
 // TestACommandDoesNotGetTheSealingKey: a command gets the environment of the process, less the key.
@@ -54,7 +55,7 @@ func TestACommandDoesNotGetTheSealingKey(t *testing.T) {
 	t.Setenv("SLUICE_ENCRYPTION_KEY_FILE", canary)
 	t.Setenv("VAULT_ADDRESS", "here")
 	got, err := environment(nil).Secret("exec:" + script(t, `echo "$SLUICE_ENCRYPTION_KEY-$SLUICE_ENCRYPTION_KEY_FILE-$VAULT_ADDRESS"`))
-	errorIf(t, err != nil || got.Reveal() != "--here", "%q, %v", got.Reveal(), err)
+	check.ErrorIf(t, err != nil || got.Reveal() != "--here", "%q, %v", got.Reveal(), err)
 }
 
 // TestCommandsThatFail: no message holds what a command said or was given.
@@ -83,10 +84,10 @@ func TestCommandsThatFail(t *testing.T) {
 			}
 			began := time.Now()
 			got, err := from.Secret("exec:" + test.line)
-			errorIf(t, err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), canary),
+			check.ErrorIf(t, err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), canary),
 				"%q, %v, want %q", got.Reveal(), err, test.want)
 			took := time.Since(began)
-			errorIf(t, took > 2*time.Minute, "it took %s", took)
+			check.ErrorIf(t, took > 2*time.Minute, "it took %s", took)
 		})
 	}
 }
@@ -100,16 +101,16 @@ func TestOneReadingRunsACommandOnce(t *testing.T) {
 	from.Reading = &secrets.Reading{}
 	for range 2 {
 		got, err := from.Secret(line)
-		errorIf(t, err != nil || got.Reveal() != "1", "%q, %v", got.Reveal(), err)
+		check.ErrorIf(t, err != nil || got.Reveal() != "1", "%q, %v", got.Reveal(), err)
 	}
 	other := filepath.Join(t.TempDir(), "other")
 	_, err := from.Secret(strings.Replace(line, count, other, 1))
-	errorIf(t, err != nil, "the program with another argument: %v", err)
+	check.ErrorIf(t, err != nil, "the program with another argument: %v", err)
 	_, err = os.Stat(other)
-	errorIf(t, err != nil, "the program was not run with another argument: %v", err)
+	check.ErrorIf(t, err != nil, "the program was not run with another argument: %v", err)
 	from.Reading = &secrets.Reading{}
 	got, err := from.Secret(line)
-	errorIf(t, err != nil || got.Reveal() != "2", "the next reading: %q, %v", got.Reveal(), err)
+	check.ErrorIf(t, err != nil || got.Reveal() != "2", "the next reading: %q, %v", got.Reveal(), err)
 }
 
 // TestCredential reads what systemd passes to a service.
@@ -118,7 +119,7 @@ func TestCredential(t *testing.T) {
 	folder := t.TempDir()
 	write := func(name, text string, mode os.FileMode) {
 		path := filepath.Join(folder, name)
-		must(t, errors.Join(os.WriteFile(path, []byte(text), mode), os.Chmod(path, mode)))
+		check.Must(t, errors.Join(os.WriteFile(path, []byte(text), mode), os.Chmod(path, mode)))
 	}
 	write("client_secret", "right\n", 0o400)
 	write("open", canary, 0o444)
@@ -144,12 +145,12 @@ func TestCredential(t *testing.T) {
 		"relative":   {environment(map[string]string{"CREDENTIALS_DIRECTORY": "here"}), "cred:client_secret", "absolute path"},
 	} {
 		_, err := test.from.Secret(test.raw)
-		errorIf(t, err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), canary),
+		check.ErrorIf(t, err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), canary),
 			"%s: %v, want %q", name, err, test.want)
 	}
 	_, err := environment(nil).Secret("cred:client_secret")
 	_, missing := errors.AsType[*secrets.MissingError](err)
-	errorIf(t, !missing, "commands without a call do not work outside the service: %v", err)
+	check.ErrorIf(t, !missing, "commands without a call do not work outside the service: %v", err)
 }
 
 // TestLinesOfTheDocument copies each line of docs/securing.md that runs a program, with another
@@ -157,7 +158,7 @@ func TestCredential(t *testing.T) {
 func TestLinesOfTheDocument(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../../../docs/securing.md")
-	must(t, err)
+	check.Must(t, err)
 	shows := script(t, `for word in "$@"; do printf '<%s>' "$word"; done`)
 	lines := regexp.MustCompile("exec:(/usr/bin/[a-z]+) ([^`\n]+)").FindAllStringSubmatch(string(page), -1)
 	const platforms = 4 // Vault, and three clouds
@@ -167,6 +168,6 @@ func TestLinesOfTheDocument(t *testing.T) {
 	for _, line := range lines {
 		want := "<" + strings.Join(strings.Fields(line[2]), "><") + ">"
 		got, err := environment(nil).Secret("exec:" + shows + " " + line[2])
-		errorIf(t, err != nil || got.Reveal() != want, "%s: %q, %v, want %q", line[0], got.Reveal(), err, want)
+		check.ErrorIf(t, err != nil || got.Reveal() != want, "%s: %q, %v, want %q", line[0], got.Reveal(), err, want)
 	}
 }

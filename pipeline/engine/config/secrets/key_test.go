@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/engine/config/secrets"
 )
 
@@ -66,7 +67,7 @@ func TestEncryptionKeys(t *testing.T) {
 	want := [][]byte{[]byte("0123456789abcdefghijklmnopqrstuv"), []byte("vutsrqponmlkjihgfedcba9876543210")}
 	file := func(mode os.FileMode, text string) string {
 		path := filepath.Join(t.TempDir(), "key")
-		must(t, errors.Join(os.WriteFile(path, []byte(text), mode), os.Chmod(path, mode)))
+		check.Must(t, errors.Join(os.WriteFile(path, []byte(text), mode), os.Chmod(path, mode)))
 		return path
 	}
 	for name, from := range map[string]secrets.Source{
@@ -74,11 +75,11 @@ func TestEncryptionKeys(t *testing.T) {
 		"file of a mount": keyed("", file(0o440, one+"\r\n"+two)),
 	} {
 		got, err := from.EncryptionKeys()
-		errorIf(t, err != nil || !slices.EqualFunc(got, want, bytes.Equal), "%s: %q, %v", name, got, err)
+		check.ErrorIf(t, err != nil || !slices.EqualFunc(got, want, bytes.Equal), "%s: %q, %v", name, got, err)
 	}
 	open := file(0o606, one)
 	pipe := filepath.Join(t.TempDir(), "pipe")
-	must(t, syscall.Mkfifo(pipe, 0o600))
+	check.Must(t, syscall.Mkfifo(pipe, 0o600))
 	for name, test := range map[string]struct {
 		from secrets.Source
 		want string
@@ -97,20 +98,5 @@ func TestEncryptionKeys(t *testing.T) {
 		if _, err := test.from.EncryptionKeys(); err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), canary) {
 			t.Errorf("%s: %v, want %q", name, err, test.want)
 		}
-	}
-}
-
-func must(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
-	}
-}
-
-// errorIf fails the test where something is not as it should be, and says what.
-func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
-	tb.Helper()
-	if wrong {
-		tb.Errorf(format, args...)
 	}
 }

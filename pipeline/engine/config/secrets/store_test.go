@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/engine/config/secrets"
 	"sluice/pipeline/upstream/wire"
 )
@@ -17,11 +18,11 @@ func TestDestination(t *testing.T) {
 		"${TOKEN}": {Variable: "TOKEN"}, "file:/run/token": {File: "/run/token"}, "file:${HOME}/token": {File: "/home/x/token"}, "other:token": {},
 	} {
 		got, err := from.Destination(raw)
-		errorIf(t, err != nil || got != want, "%s: %+v, %v", raw, got, err)
+		check.ErrorIf(t, err != nil || got != want, "%s: %+v, %v", raw, got, err)
 	}
 	for _, raw := range []string{"file:token", "file:${NOTHING}/token"} {
 		got, err := from.Destination(raw)
-		errorIf(t, err == nil, "%s: %+v, want an error", raw, got)
+		check.ErrorIf(t, err == nil, "%s: %+v, want an error", raw, got)
 	}
 }
 
@@ -31,14 +32,14 @@ func TestReplace(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	path, link := filepath.Join(folder, "token"), filepath.Join(t.TempDir(), "link")
-	must(t, os.Symlink(path, link))
+	check.Must(t, os.Symlink(path, link))
 	replace := func(at, value string) error {
 		r, err := secrets.Replace(at)
 		if err != nil {
 			return err
 		}
 		text, err := os.ReadFile(path)
-		errorIf(t, err == nil && strings.Contains(string(text), value), "%s is there before Commit", value)
+		check.ErrorIf(t, err == nil && strings.Contains(string(text), value), "%s is there before Commit", value)
 		return r.Commit(wire.NewSecret(value))
 	}
 	for n, c := range []struct {
@@ -46,17 +47,17 @@ func TestReplace(t *testing.T) {
 		at            string
 	}{{0, 0o600, path}, {0o640, 0o640, path}, {0o400, 0o600, link}, {0o666, 0o640, path}, {0o755, 0o640, path}} {
 		if c.before != 0 {
-			must(t, os.Chmod(path, c.before))
+			check.Must(t, os.Chmod(path, c.before))
 		}
 		value := strings.Repeat("v", n+1)
 		err := replace(c.at, value)
 		text, readErr := os.ReadFile(path)
 		info, statErr := os.Lstat(path)
-		errorIf(t, err != nil || readErr != nil || statErr != nil || string(text) != value+"\n" || info.Mode() != c.after,
+		check.ErrorIf(t, err != nil || readErr != nil || statErr != nil || string(text) != value+"\n" || info.Mode() != c.after,
 			"%d: %v, %q, %v, want mode %s", n, err, text, info, c.after)
 	}
 	r, err := secrets.Replace(path)
-	must(t, err)
+	check.Must(t, err)
 	if err := r.Cancel(); err != nil {
 		t.Error(err)
 	}
@@ -65,12 +66,12 @@ func TestReplace(t *testing.T) {
 	}
 	for _, bad := range []string{folder, filepath.Join(folder, "nowhere", "token"), "/dev/null/token"} {
 		_, err := secrets.Replace(bad)
-		errorIf(t, err == nil, "%s can be replaced", bad)
+		check.ErrorIf(t, err == nil, "%s can be replaced", bad)
 	}
 	missing := filepath.Join(folder, "nowhere")
 	if _, err := secrets.Replace(filepath.Join(missing, "token")); err == nil || !strings.Contains(err.Error(), "install -d -m 700 "+missing) {
 		t.Errorf("in a folder that is not there: %v, want the command that makes it", err)
 	}
 	left, err := os.ReadDir(folder)
-	errorIf(t, err != nil || len(left) != 1, "%d files are left, %v", len(left), err)
+	check.ErrorIf(t, err != nil || len(left) != 1, "%d files are left, %v", len(left), err)
 }
