@@ -74,7 +74,8 @@ func agree(t *testing.T, path string, declared object, raw json.RawMessage) {
 	for _, column := range declared.columns {
 		// What the engine supplies is never on the wire.
 		_, ok := wire[column.Wire]
-		check.ErrorIf(t, ok == column.Given, "%s%s is declared (given by the engine: %v), in the witness: %v", path, column.Wire, column.Given, ok)
+		check.ErrorIf(t, ok == column.Given,
+			"%s%s is declared (given by the engine: %v), in the witness: %v", path, column.Wire, column.Given, ok)
 		delete(wire, column.Wire)
 		_, ok = wire[column.Also]
 		check.ErrorIf(t, ok != (column.Also != ""), "%s%s has the second key %q, in the witness: %v", path, column.Wire, column.Also, ok)
@@ -173,9 +174,8 @@ func TestDictionaryIsCurrent(t *testing.T) {
 		"dictionary.md": docs.Dictionary(connectors.All()), "personal-data.md": docs.Personal(connectors.All()),
 	} {
 		stored := check.Sure(os.ReadFile("../docs/" + name))(t)
-		if diff := cmp.Diff(string(stored), want); diff != "" {
-			t.Errorf("docs/%s is not current; run make dictionary (-stored +now):\n%s", name, diff)
-		}
+		diff := cmp.Diff(string(stored), want)
+		check.ErrorIf(t, diff != "", "docs/%s is not current; run make dictionary (-stored +now):\n%s", name, diff)
 	}
 }
 
@@ -186,9 +186,7 @@ func TestAddingAResourceShowsTheRealOne(t *testing.T) {
 	page := check.Sure(os.ReadFile("../docs/adding-a-resource.md"))(t)
 	blocks := strings.Split(string(page), "```diff\n+++ b/")[1:]
 	const shown = 2 // declaration, line of the list
-	if len(blocks) != shown {
-		t.Fatalf("the page shows %d differences, want %d", len(blocks), shown)
-	}
+	check.FatalIf(t, len(blocks) != shown, "the page shows %d differences, want %d", len(blocks), shown)
 	for _, block := range blocks {
 		block, _, _ = strings.Cut(block, "```")
 		name, lines, _ := strings.Cut(block, "\n")

@@ -69,8 +69,7 @@ func once(tb testing.TB, w *witness.Witness, resource *schema.Resource) json.Raw
 	for _, column := range resource.Columns {
 		delete(fields, column.Also)
 	}
-	raw := check.Sure(json.Marshal(fields))(tb)
-	return raw
+	return check.Sure(json.Marshal(fields))(tb)
 }
 
 // leaf is one place of a document that can be replaced or taken away.
@@ -118,8 +117,7 @@ func parsed(tb testing.TB, raw []byte) map[string]any {
 
 func written(tb testing.TB, document any) []byte {
 	tb.Helper()
-	raw := check.Sure(json.Marshal(document))(tb)
-	return raw
+	return check.Sure(json.Marshal(document))(tb)
 }
 
 // replacement is what upstream may send in place of any value.

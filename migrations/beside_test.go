@@ -207,7 +207,8 @@ func TestManyShortWaits(t *testing.T) {
 		})
 	})
 	answer, ok := errors.AsType[*pgconn.PgError](err)
-	check.ErrorIf(t, !errors.Is(err, migrations.ErrBlocked) || !ok || answer.Code != "57014", "the transaction ended with %v, want it canceled", err)
+	check.ErrorIf(t, !errors.Is(err, migrations.ErrBlocked) || !ok || answer.Code != "57014",
+		"the transaction ended with %v, want it canceled", err)
 }
 
 // TestASessionThatCallsItselfAMigration: any session can choose our application name. A session of
@@ -231,7 +232,6 @@ func TestASessionThatCallsItselfAMigration(t *testing.T) {
 		return err
 	}))
 	check.Must(t, holder.Close(t.Context()))
-	if err := <-waited; err != nil {
-		t.Errorf("the session of another role: %v", err)
-	}
+	err := <-waited
+	check.ErrorIf(t, err != nil, "the session of another role: %v", err)
 }

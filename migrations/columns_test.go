@@ -18,8 +18,7 @@ import (
 // declares writes the declarations into a database and returns how many rows that changed.
 func declares(t *testing.T, url string, services []schema.Service) int {
 	t.Helper()
-	changed := check.Sure(migrations.Declare(t.Context(), url, services))(t)
-	return changed
+	return check.Sure(migrations.Declare(t.Context(), url, services))(t)
 }
 
 // TestColumnsAreThoseOfTheDeclarations: sluice.columns has every column of every copied table that
@@ -69,10 +68,9 @@ func TestNoForeignKeyFollowsUpstreamsIdentifiers(t *testing.T) {
 		columns = `(SELECT array_agg(a.attname::text ORDER BY at) FROM unnest(k.conkey) WITH ORDINALITY AS w (number, at)
 			JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = number)`
 	)
-	if got := list(t, url, `SELECT c.relname || ' leads to ' || p.relname `+keys+` AND NOT (p.relnamespace = c.relnamespace
-			AND starts_with(c.relname, p.relname || '_') AND `+columns+`[1:2] = ARRAY['organization_id', '_parent_id'])`); len(got) > 0 {
-		t.Errorf("foreign keys that follow upstream's identifiers: %q", got)
-	}
+	got := list(t, url, `SELECT c.relname || ' leads to ' || p.relname `+keys+` AND NOT (p.relnamespace = c.relnamespace
+			AND starts_with(c.relname, p.relname || '_') AND `+columns+`[1:2] = ARRAY['organization_id', '_parent_id'])`)
+	check.ErrorIf(t, len(got) > 0, "foreign keys that follow upstream's identifiers: %q", got)
 	check.ErrorIf(t, len(list(t, url, `SELECT c.relname::text `+keys)) == 0, "there are no foreign keys at all: nothing was looked at")
 }
 
@@ -140,10 +138,9 @@ func TestUpgradeBesideObjectsOfOthers(t *testing.T) {
 		check.Same(t, "functions for tables of others", []string{}, made)
 	}
 	strangers.Exec(`DROP TABLE mart.lines; DROP TABLE inventory.trap; CREATE TABLE mart.lines AS SELECT * FROM inventory.bills_line_items`)
-	err := migrations.Execute(t.Context(), url, migrations.Options{}, func(context.Context) (string, error) {
+	check.Must(t, migrations.Execute(t.Context(), url, migrations.Options{}, func(context.Context) (string, error) {
 		return `CREATE SCHEMA IF NOT EXISTS custom; CREATE TABLE custom.things (organization_id text, thing_id text, _raw_position integer)`, nil
-	})
-	check.Must(t, err)
+	}))
 	opts.History.Tables = append(opts.History.Tables, "custom.things")
 	check.Must(t, migrations.Migrate(t.Context(), url, later(t, opts)))
 	got := list(t, url, `SELECT to_regproc('history.custom_things_as_of')::text`)

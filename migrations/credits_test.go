@@ -307,9 +307,8 @@ func TestReadersSeeTheirOrganizations(t *testing.T) {
 	views := list(t, url, `SELECT name || CASE WHEN to_regclass('analytics.' || name) IS NOT NULL THEN '' WHEN name = 'rate_on' THEN '(''a'', ''INR'', ''2025-02-28'')' ELSE '(''2025-02-28'')' END
 		FROM sluice.views WHERE name <> 'catalog' AND name NOT IN (SELECT proname FROM pg_proc WHERE pronamespace = 'analytics'::regnamespace AND proargnames[1] IS DISTINCT FROM 'day' AND proname <> 'rate_on')`)
 	for _, view := range views {
-		if got := list(t, reader, `SELECT to_jsonb(v)::text FROM analytics.`+view+` AS v`); len(got) != 0 {
-			t.Errorf("without a right analytics.%s shows %q", view, got)
-		}
+		got := list(t, reader, `SELECT to_jsonb(v)::text FROM analytics.`+view+` AS v`)
+		check.ErrorIf(t, len(got) != 0, "without a right analytics.%s shows %q", view, got)
 	}
 	run(t, url, `INSERT INTO analytics.readers (role, organization_id) VALUES ('`+role+`', 'b')`)
 	for _, view := range views {
@@ -322,9 +321,8 @@ func TestReadersSeeTheirOrganizations(t *testing.T) {
 	want := []string{"cp1 A. L. ***@Mail.example 64", "cp2 B. ***@mail.example 64", "cp1 D. ***@mail.example 64"}
 	check.Same(t, "masked contacts", want, list(t, reader, contacts))
 	check.Empty(t, "a masked reader sees tax numbers of", list(t, reader, `SELECT vendor_id FROM analytics.vendors WHERE tax_numbers IS NOT NULL`))
-	if got := list(t, reader, `SELECT organization_id FROM analytics.bills GROUP BY 1 ORDER BY 1`); len(got) != 2 {
-		t.Errorf("with the right to all the reader sees %q", got)
-	}
+	got := list(t, reader, `SELECT organization_id FROM analytics.bills GROUP BY 1 ORDER BY 1`)
+	check.ErrorIf(t, len(got) != 2, "with the right to all the reader sees %q", got)
 	want = []string{"cp1 Ann Lee Ann@Mail.example 0123 64", "cp2 Bo  ann@mail.example  64", "cp1 Di di@mail.example 64"}
 	check.Same(t, "contacts", want, list(t, url, contacts))
 }

@@ -56,16 +56,15 @@ func TestTheProgramBeforeWorksOnANewerDatabase(t *testing.T) {
 		"migrations": func() (bool, error) { return migrations.Pending(t.Context(), url) },
 		"views":      func() (bool, error) { return migrations.PendingViews(t.Context(), url, migrations.History{}) },
 	} {
-		if pending, err := look(); err != nil || pending {
-			t.Errorf("%s are pending: %t, %v", what, pending, err)
-		}
+		pending, err := look()
+		check.ErrorIf(t, err != nil || pending, "%s are pending: %t, %v", what, pending, err)
 	}
 	var log bytes.Buffer
 	check.Must(t, migrations.Migrate(t.Context(), url, migrations.Options{Log: slog.New(slog.NewTextHandler(&log, nil))}))
-	check.ErrorIf(t, !strings.Contains(log.String(), "nothing to migrate: a newer version did it"), "it does not say why it does nothing:\n%s", &log)
-	if changed, err := migrations.Declare(t.Context(), url, []schema.Service{}); err != nil || changed != 0 {
-		t.Errorf("it declared %d columns, %v", changed, err)
-	}
+	check.ErrorIf(t, !strings.Contains(log.String(), "nothing to migrate: a newer version did it"),
+		"it does not say why it does nothing:\n%s", &log)
+	changed, err := migrations.Declare(t.Context(), url, []schema.Service{})
+	check.ErrorIf(t, err != nil || changed != 0, "it declared %d columns, %v", changed, err)
 	after := append(catalogue(t, url), list(t, url, `SELECT v::text FROM sluice.views v UNION ALL SELECT c::text FROM sluice.columns c ORDER BY 1`)...)
 	check.Same(t, "changed by the older program", before, after)
 }
@@ -214,9 +213,8 @@ func TestSharesOfFiveClasses(t *testing.T) {
 		"told, by default":  {"hinted", "", "100"},
 		"lists, by default": {"incremental", "", "100"},
 	} {
-		if got := reserved(t, url, service, test.class, test.shares); got != test.want {
-			t.Errorf("%s: %s of 100 calls, want %s", service, got, test.want)
-		}
+		got := reserved(t, url, service, test.class, test.shares)
+		check.ErrorIf(t, got != test.want, "%s: %s of 100 calls, want %s", service, got, test.want)
 	}
 	// So it is when the function is asked by itself. 42 calls are kept for the
 	// others.

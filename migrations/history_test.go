@@ -35,9 +35,8 @@ func TestHistoryMakesItsViewsAndFunctions(t *testing.T) {
 	}
 	bills := migrations.History{Tables: []string{"inventory.bills"}}
 	opts := migrations.Options{History: bills}
-	if pending, err := migrations.PendingViews(t.Context(), url, bills); err != nil || !pending {
-		t.Errorf("before migrate nothing is pending: %t, %v", pending, err)
-	}
+	pending, err := migrations.PendingViews(t.Context(), url, bills)
+	check.ErrorIf(t, err != nil || !pending, "before migrate nothing is pending: %t, %v", pending, err)
 	check.Must(t, migrations.Migrate(t.Context(), url, opts))
 	if pending, err := migrations.PendingViews(t.Context(), url, bills); err != nil || pending {
 		t.Errorf("after migrate: pending is %t, %v", pending, err)

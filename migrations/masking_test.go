@@ -54,9 +54,8 @@ func (f *readable) mayRead() {
 				may = bySchema[schema]
 			}
 			_, err := conn.Exec(f.Context(), "SELECT FROM "+object+" LIMIT 0")
-			if want := slices.Contains(may, role); (err == nil) != want {
-				f.Errorf("%s reads %s: %v, want that it may: %t", role, object, err, want)
-			}
+			want := slices.Contains(may, role)
+			check.ErrorIf(f, (err == nil) != want, "%s reads %s: %v, want that it may: %t", role, object, err, want)
 			pg, ok := errors.AsType[*pgconn.PgError](err)
 			check.ErrorIf(f, err != nil && (!ok || pg.Code != "42501"), "%s reads %s: %v", role, object, err)
 		}
@@ -73,9 +72,8 @@ func (f *readable) mayRead() {
 		`SELECT sluice.raw_record(1, 0) ->> 'name'`: "PERSONAL",
 	} {
 		var got string
-		if err := f.as(f.raw, nil).QueryRow(f.Context(), ask).Scan(&got); err != nil || got != want {
-			f.Errorf("a raw reader asks %s: %q, %v, want %q", ask, got, err, want)
-		}
+		err := f.as(f.raw, nil).QueryRow(f.Context(), ask).Scan(&got)
+		check.ErrorIf(f, err != nil || got != want, "a raw reader asks %s: %q, %v, want %q", ask, got, err, want)
 		check.ErrorIf(f, f.as(f.unmasked, nil).QueryRow(f.Context(), ask).Scan(&got) == nil, "another reader gets an answer to %s: %q", ask, got)
 	}
 }
@@ -114,7 +112,8 @@ func TestMaskedReadersSeeNothingPersonal(t *testing.T) {
 		check.ErrorIf(t, slices.Contains(empty, bites), "%s has no row, so nothing of it was searched", bites)
 	}
 	const contacts = "analytics.contacts"
-	check.ErrorIf(t, slices.Contains(f.answers(), contacts) && !slices.Contains(shown, contacts), "a reader of persons sees none in %s", contacts)
+	check.ErrorIf(t, slices.Contains(f.answers(), contacts) && !slices.Contains(shown, contacts),
+		"a reader of persons sees none in %s", contacts)
 }
 
 // TestAReadersFunctionSeesNoOtherRow: a function of the reader in a condition is called for the
@@ -136,8 +135,7 @@ func TestAReadersFunctionSeesNoOtherRow(t *testing.T) {
 	check.FatalIf(t, len(views) < 7, "only these views have organizations: %q", views)
 	for _, ask := range views {
 		heard = nil
-		_, err := conn.Exec(t.Context(), ask)
-		check.Must(t, err)
+		check.Must(t, check.Failure(conn.Exec(t.Context(), ask)))
 		for _, said := range heard {
 			if !strings.HasPrefix(said, "peek a|") || marks.MatchString(said) {
 				t.Errorf("%.60s… is called with %s", ask, said)

@@ -45,8 +45,7 @@ func list(t *testing.T, url, query string) []string {
 	conn := check.Sure(pgx.Connect(t.Context(), url))(t)
 	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
 	rows := check.Sure(conn.Query(t.Context(), query))(t)
-	lines := check.Sure(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
-	return lines
+	return check.Sure(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 }
 
 // run runs statements on a database, one after the other.
@@ -90,8 +89,7 @@ func TestPending(t *testing.T) {
 	url := warehousetest.New(t)
 	pending := func() bool {
 		t.Helper()
-		pending := check.Sure(migrations.Pending(t.Context(), url))(t)
-		return pending
+		return check.Sure(migrations.Pending(t.Context(), url))(t)
 	}
 	check.ErrorIf(t, !pending(), "nothing pending on an empty database")
 	check.Empty(t, "looking made", list(t, url, `SELECT nspname::text FROM pg_namespace WHERE nspname IN ('sluice', 'river')`))
@@ -172,9 +170,8 @@ func asksAgain(t *testing.T, conn *pgx.Conn, ended <-chan error) {
 		case <-ticker.C:
 		}
 		var at *time.Time
-		err := conn.QueryRow(t.Context(), `SELECT max(query_start) FROM pg_stat_activity
-			WHERE datname = current_database() AND application_name = 'sluice migrate' AND query LIKE '%pg_locks%'`).Scan(&at)
-		check.Must(t, err)
+		check.Must(t, conn.QueryRow(t.Context(), `SELECT max(query_start) FROM pg_stat_activity
+			WHERE datname = current_database() AND application_name = 'sluice migrate' AND query LIKE '%pg_locks%'`).Scan(&at))
 		if at != nil {
 			asked[*at] = true
 		}

@@ -42,7 +42,8 @@ func TestSchemasOfOthers(t *testing.T) {
 	for _, schema := range ours {
 		script(t, stranger, `CREATE SCHEMA `+schema+`; GRANT ALL ON SCHEMA `+schema+` TO PUBLIC`)
 		err := migrations.Migrate(t.Context(), owner, migrations.Options{})
-		check.ErrorIf(t, !errors.Is(err, migrations.ErrOthers) || !strings.Contains(err.Error(), schema+" of role "+role), "schema %s: %v", schema, err)
+		check.ErrorIf(t, !errors.Is(err, migrations.ErrOthers) || !strings.Contains(err.Error(), schema+" of role "+role),
+			"schema %s: %v", schema, err)
 		script(t, stranger, `DROP SCHEMA `+schema)
 	}
 	check.Must(t, migrations.Migrate(t.Context(), owner, migrations.Options{}))
@@ -113,9 +114,8 @@ func TestRawRecordsOfATableOfAnotherRole(t *testing.T) {
 	script(t, url, `ALTER TABLE inventory.taxes OWNER TO CURRENT_USER; UPDATE sluice.raw_looks SET looked_at = '2020-01-01'`)
 	look("ours again", "1")
 	script(t, url, `DELETE FROM inventory.taxes; UPDATE sluice.raw_looks SET looked_at = '2020-01-01'`)
-	if dropped := list(t, url, `SELECT sluice.prune_raw('2 days')::text`); dropped[0] != "1" {
-		t.Errorf("no row leads to it: %s were dropped", dropped)
-	}
+	dropped := list(t, url, `SELECT sluice.prune_raw('2 days')::text`)
+	check.ErrorIf(t, dropped[0] != "1", "no row leads to it: %s were dropped", dropped)
 }
 
 // TestAutovacuumGivesWay: autovacuum gives way to a session that waits for a second, which no

@@ -31,9 +31,8 @@ func TestViewsAreMadeAgainWhenTheirTextChanges(t *testing.T) {
 	check.Same(t, "views that did not change were made again", first, list(t, url, made))
 	views["views/base.sql"] = text(`1 AS one, 2 AS two`)
 	check.Must(t, migrations.Migrate(t.Context(), url, migrations.WithViews(migrations.Options{}, views)))
-	if got := list(t, url, `SELECT attname::text FROM pg_attribute WHERE attrelid = 'analytics.base'::regclass AND attnum > 0 ORDER BY attnum`); len(got) != 2 {
-		t.Errorf("the view has the columns %q, want two", got)
-	}
+	got := list(t, url, `SELECT attname::text FROM pg_attribute WHERE attrelid = 'analytics.base'::regclass AND attnum > 0 ORDER BY attnum`)
+	check.ErrorIf(t, len(got) != 2, "the view has the columns %q, want two", got)
 	views["views/base.sql"] = text(`2 AS two`)
 	err := migrations.Migrate(t.Context(), url, migrations.WithViews(migrations.Options{}, views))
 	check.ErrorIf(t, !errors.Is(err, migrations.ErrViewLosesColumns), "a view lost a column: %v", err)

@@ -3,6 +3,7 @@ package schema_test
 import (
 	"testing"
 
+	"sluice/pipeline/check"
 	"sluice/schema"
 )
 
@@ -16,7 +17,5 @@ func TestTablesOfChildrenByPrefix(t *testing.T) {
 	}}
 	tables := things.Tables()
 	fields := tables[len(tables)-1]
-	if fields.Name != "things_fields" || fields.Depth() != 1 || fields.Root != 2 || fields.Parent != 0 {
-		t.Errorf("got %+v", fields)
-	}
+	check.ErrorIf(t, fields.Name != "things_fields" || fields.Depth() != 1 || fields.Root != 2 || fields.Parent != 0, "got %+v", fields)
 }

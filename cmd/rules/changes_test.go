@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"sluice/pipeline/check"
 )
 
 // rowWriter is a package that has statements that write tables of organizations.
@@ -73,9 +75,7 @@ func TestWritersOfRowsLogChanges(t *testing.T) {
 		}
 	}
 	for folder := range rowWriters() {
-		if statements[folder] == 0 {
-			t.Errorf("%s writes no rows any more", folder)
-		}
+		check.ErrorIf(t, statements[folder] == 0, "%s writes no rows any more", folder)
 	}
 }
 
@@ -87,8 +87,7 @@ func TestRowWritersAreFound(t *testing.T) {
 		"q := fmt.Sprintf(`INSERT INTO\n\t%s (a)`, t)": true, "const q = `UPDATE inventory.bills SET x = 1`": true, "tx.CopyFrom(ctx, name, columns, rows)": true,
 		"const q = `SELECT FROM %s FOR UPDATE`": false, "const q = `UPDATE sluice.runs SET x = 1`": false, "const q = `INSERT INTO notifications.events VALUES (1)`": false,
 	} {
-		if got := rowWriting.MatchString(text); got != want {
-			t.Errorf("%s: found %t, want %t", text, got, want)
-		}
+		got := rowWriting.MatchString(text)
+		check.ErrorIf(t, got != want, "%s: found %t, want %t", text, got, want)
 	}
 }

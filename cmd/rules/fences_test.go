@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"sluice/pipeline/check"
 )
 
 // foreignFence marks a fence of another program: it has to be well-formed, and nothing else is known of
@@ -54,9 +56,7 @@ func fencesOf(t *testing.T, least int, languages ...string) []fence {
 			}
 		}
 	})
-	if len(found) < least {
-		t.Fatalf("%d fences of %v found, want at least %d: the walk is wrong", len(found), languages, least)
-	}
+	check.FatalIf(t, len(found) < least, "%d fences of %v found, want at least %d: the walk is wrong", len(found), languages, least)
 	return found
 }
 
@@ -68,7 +68,5 @@ func TestFencesAreFound(t *testing.T) {
 		{"a.md", 2, "text", "", "`a`\n"}, {"a.md", 8, "go", "", "if a {\n\tb()\n}\n"}, {"a.md", 14, "yaml", "values", "a: 1\n"},
 	}
 	got := fencesIn("a.md", text)
-	if !slices.Equal(got, want) {
-		t.Errorf("found %+v, want %+v", got, want)
-	}
+	check.ErrorIf(t, !slices.Equal(got, want), "found %+v, want %+v", got, want)
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"sluice/pipeline/check"
 )
 
 // checkout is a repository with the scripts of this one, in which every other command only notes
@@ -50,16 +52,13 @@ func newCheckout(t *testing.T) *checkout {
 
 func (c *checkout) write(name, text string) {
 	c.t.Helper()
-	if err := os.WriteFile(name, []byte(text), 0o700); err != nil {
-		c.t.Fatal(err)
-	}
+	check.Must(c.t, os.WriteFile(name, []byte(text), 0o700))
 }
 
 func (c *checkout) git(args ...string) {
 	c.t.Helper()
-	if said, err := c.command("git", args...).CombinedOutput(); err != nil {
-		c.t.Fatalf("git %v: %v\n%s", args, err, said)
-	}
+	said, err := c.command("git", args...).CombinedOutput()
+	check.FatalIf(c.t, err != nil, "git %v: %v\n%s", args, err, said)
 }
 
 func (c *checkout) commit(subject string, args ...string) {
@@ -94,13 +93,9 @@ func TestGateIsTheSameForEveryCommit(t *testing.T) {
 		c.write(filepath.Join(c.programs, name), stubbed)
 	}
 	first, said, code := c.plays(".ci/run")
-	if code != 0 || len(first) < 8 {
-		t.Fatalf("exit code %d after %q\n%s", code, first, said)
-	}
+	check.FatalIf(t, code != 0 || len(first) < 8, "exit code %d after %q\n%s", code, first, said)
 	for _, call := range first {
-		if strings.HasPrefix(call, "git ") || strings.HasPrefix(call, "date ") {
-			t.Errorf(".ci/run calls %s", call)
-		}
+		check.ErrorIf(t, strings.HasPrefix(call, "git ") || strings.HasPrefix(call, "date "), ".ci/run calls %s", call)
 	}
 	for _, change := range []func(){
 		func() {},
@@ -109,15 +104,12 @@ func TestGateIsTheSameForEveryCommit(t *testing.T) {
 	} {
 		change()
 		again, _, _ := c.plays(".ci/run")
-		if !slices.Equal(first, again) {
-			t.Errorf("the steps were\n%q, and are now\n%q", first, again)
-		}
+		check.ErrorIf(t, !slices.Equal(first, again), "the steps were\n%q, and are now\n%q", first, again)
 	}
 	text, err := os.ReadFile(filepath.Join(c.dir, ".ci", "run"))
 	must(t, err)
-	if found := regexp.MustCompile(`\$\{?(RANDOM|EPOCH|SRANDOM)|%\([^)]*\)T|/proc/`).Find(text); found != nil {
-		t.Errorf(".ci/run reads %s", found)
-	}
+	found := regexp.MustCompile(`\$\{?(RANDOM|EPOCH|SRANDOM)|%\([^)]*\)T|/proc/`).Find(text)
+	check.ErrorIf(t, found != nil, ".ci/run reads %s", found)
 }
 
 // TestTargetsOfTheGateAreTheSame: what make does for the gate depends on the commit no more.
@@ -129,16 +121,13 @@ func TestTargetsOfTheGateAreTheSame(t *testing.T) {
 	c.write(filepath.Join(c.dir, "Makefile"), string(text))
 	steps := func() string {
 		said, err := c.command("make", "-n", "demo", "check", "simulate", "kills", "race", "test").CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v\n%s", err, said)
-		}
+		check.FatalIf(t, err != nil, "%v\n%s", err, said)
 		return string(said)
 	}
 	first := steps()
 	c.commit("a second one")
-	if again := steps(); first != again {
-		t.Errorf("make did\n%s\nand does now\n%s", first, again)
-	}
+	again := steps()
+	check.ErrorIf(t, first != again, "make did\n%s\nand does now\n%s", first, again)
 }
 
 // TestNightlyGoesOn: a part that fails stops no other; what has passed for a commit is not played
@@ -147,9 +136,8 @@ func TestNightlyGoesOn(t *testing.T) {
 	t.Parallel()
 	c := newCheckout(t)
 	all, said, code := c.plays(".ci/nightly", "SLUICE_FAIL=simulate.*FIRST=1$")
-	if code != 1 || strings.Count(said, " passed ") < 20 || !regexp.MustCompile(`(?m)^schedules-1 +FAILED `).MatchString(said) {
-		t.Errorf("one part fails: exit code %d, %d calls\n%s", code, len(all), said)
-	}
+	check.ErrorIf(t, code != 1 || strings.Count(said, " passed ") < 20 || !regexp.MustCompile(`(?m)^schedules-1 +FAILED `).MatchString(said),
+		"one part fails: exit code %d, %d calls\n%s", code, len(all), said)
 	c.nightly("what failed is played again", 1, 0)
 	c.nightly("all has passed", 0, 0)
 	c.nightly("all of it again", len(all), 0, "ALL=1")
@@ -166,7 +154,6 @@ func TestNightlyGoesOn(t *testing.T) {
 func (c *checkout) nightly(what string, calls, code int, environment ...string) {
 	c.t.Helper()
 	called, said, got := c.plays(".ci/nightly", environment...)
-	if len(called) != calls || got != code {
-		c.t.Errorf("%s: %d calls, want %d, exit code %d, want %d: %q\n%s", what, len(called), calls, got, code, called, said)
-	}
+	check.ErrorIf(c.t, len(called) != calls || got != code,
+		"%s: %d calls, want %d, exit code %d, want %d: %q\n%s", what, len(called), calls, got, code, called, said)
 }

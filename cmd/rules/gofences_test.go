@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"sluice/pipeline/check"
 )
 
 // TestGoFences compiles the Go of all pages against the packages of this module, and validates what
@@ -51,15 +53,13 @@ func TestGoFencesBite(t *testing.T) {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
 			err := checkGo(t, fence{page: "a.md", line: 7, code: code}, packages)
-			if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-				t.Errorf("%s\ngot error %v, want %q", code, err, want)
-			}
+			check.ErrorIf(t, (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want),
+				"%s\ngot error %v, want %q", code, err, want)
 		})
 	}
 	for marker, want := range map[string]bool{foreignFence: true, "plain": false} {
-		if err := checkGo(t, fence{page: "a.md", line: 7, marker: marker, code: "other.Call()"}, packages); (err == nil) != want {
-			t.Errorf("marker %s: got error %v", marker, err)
-		}
+		err := checkGo(t, fence{page: "a.md", line: 7, marker: marker, code: "other.Call()"}, packages)
+		check.ErrorIf(t, (err == nil) != want, "marker %s: got error %v", marker, err)
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"sluice/pipeline/check"
 )
 
 // TestLinks demands that each relative link of a Markdown page leads to a file of the repository,
@@ -23,9 +25,7 @@ func TestLinks(t *testing.T) {
 			pages[name] = string(text)
 		}
 	})
-	if len(pages) < 20 {
-		t.Fatalf("%d pages found: the walk is wrong", len(pages))
-	}
+	check.FatalIf(t, len(pages) < 20, "%d pages found: the walk is wrong", len(pages))
 	dir := root(t)
 	exists := func(name string) bool {
 		_, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name)))
@@ -50,9 +50,8 @@ func TestLinksBite(t *testing.T) {
 	} {
 		pages := map[string]string{"docs/a.md": text, "docs/b.md": other}
 		exists := func(name string) bool { return name == "docs/a.md" || name == "docs/b.md" }
-		if broken := brokenLinks("docs/a.md", pages, exists); len(broken) != want {
-			t.Errorf("%s: found %q, want %d", text, broken, want)
-		}
+		broken := brokenLinks("docs/a.md", pages, exists)
+		check.ErrorIf(t, len(broken) != want, "%s: found %q, want %d", text, broken, want)
 	}
 }
 
@@ -139,7 +138,5 @@ func TestCitedDecisions(t *testing.T) {
 			}
 		}
 	})
-	if found < 20 {
-		t.Fatalf("%d citations found: the walk is wrong", found)
-	}
+	check.FatalIf(t, found < 20, "%d citations found: the walk is wrong", found)
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"sluice/pipeline/check"
 )
 
 // rule is one rule of the repository, with its reason, which a change of the rule has to answer.
@@ -274,18 +276,15 @@ func TestRulesBite(t *testing.T) {
 		t.Run(rule.name, func(t *testing.T) {
 			t.Parallel()
 			test, ok := cases[rule.name]
-			if !ok || rule.reason == "" {
-				t.Fatal("a rule needs a reason, and a case here that breaks it")
-			}
+			check.FatalIf(t, !ok || rule.reason == "", "a rule needs a reason, and a case here that breaks it")
 			for name, want := range map[string]struct {
 				path, text string
 				broken     bool
 			}{"broken": {test.path, test.bad, true}, "kept": {test.goodPath, test.good, false}} {
 				s, err := parse(want.path, []byte("package a\n"+want.text+"\n"))
 				must(t, err)
-				if found := rule.broken(s); (len(found) > 0) != want.broken {
-					t.Errorf("%s: found %q in %s", name, found, want.path)
-				}
+				found := rule.broken(s)
+				check.ErrorIf(t, (len(found) > 0) != want.broken, "%s: found %q in %s", name, found, want.path)
 			}
 		})
 	}
@@ -300,8 +299,6 @@ func TestRulesBite(t *testing.T) {
 		for _, rule := range importRules() {
 			found = append(found, rule.broken(s)...)
 		}
-		if len(found) != want {
-			t.Errorf("%s: found %q, want %d", file, found, want)
-		}
+		check.ErrorIf(t, len(found) != want, "%s: found %q, want %d", file, found, want)
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"sluice/pipeline/check"
 )
 
 // logLine is what the program's sources or the reference say of one line of the log.
@@ -229,21 +231,15 @@ func TestLogsAreDocumented(t *testing.T) {
 	lines, keys := documentedLines(t)
 	used := map[string]bool{}
 	for line := range logged {
-		if !slices.Contains(lines, line) {
-			t.Errorf("docs/logs.md lacks %+v", line)
-		}
+		check.ErrorIf(t, !slices.Contains(lines, line), "docs/logs.md lacks %+v", line)
 		for key := range strings.SplitSeq(line.keys, ", ") {
 			used[key] = true
 		}
 	}
 	for _, line := range lines {
-		if !logged[line] {
-			t.Errorf("docs/logs.md has %+v, which nothing logs", line)
-		}
+		check.ErrorIf(t, !logged[line], "docs/logs.md has %+v, which nothing logs", line)
 	}
 	for _, key := range keys {
-		if !used[key] {
-			t.Errorf("docs/logs.md explains the key %s, which nothing logs", key)
-		}
+		check.ErrorIf(t, !used[key], "docs/logs.md explains the key %s, which nothing logs", key)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/engine/metrics"
 )
 
@@ -59,9 +60,7 @@ func dashboards(t *testing.T) map[string]dashboard {
 	for _, name := range []string{"fleet.json", "organization.json"} {
 		var board dashboard
 		must(t, json.Unmarshal([]byte(read(t, "deploy/grafana/"+name)), &board))
-		if len(board.Panels) < 20 {
-			t.Fatalf("%s: %d panels: not all were read", name, len(board.Panels))
-		}
+		check.FatalIf(t, len(board.Panels) < 20, "%s: %d panels: not all were read", name, len(board.Panels))
 		all[name] = board
 	}
 	return all
@@ -79,22 +78,17 @@ func TestPanels(t *testing.T) {
 		}
 		taken := map[[2]int]string{}
 		for _, p := range board.Panels {
-			if p.Title == "" || (p.Type != "row" && len(p.Targets) == 0) {
-				t.Errorf("%s: panel %d has no title, or asks for nothing", name, p.ID)
-			}
+			check.ErrorIf(t, p.Title == "" || (p.Type != "row" && len(p.Targets) == 0), "%s: panel %d has no title, or asks for nothing", name, p.ID)
 			for x := p.GridPos.X; x < p.GridPos.X+p.GridPos.W; x++ {
 				for y := p.GridPos.Y; y < p.GridPos.Y+p.GridPos.H; y++ {
-					if other := taken[[2]int{x, y}]; other != "" || x >= 24 {
-						t.Fatalf("%s: panel %q lies over %q, or ends beyond column 24", name, p.Title, other)
-					}
+					other := taken[[2]int{x, y}]
+					check.FatalIf(t, other != "" || x >= 24, "%s: panel %q lies over %q, or ends beyond column 24", name, p.Title, other)
 					taken[[2]int{x, y}] = p.Title
 				}
 			}
 			for _, q := range p.Targets {
 				for _, used := range variable.FindAllStringSubmatch(q.Expr, -1) {
-					if !slices.Contains(there, used[1]) {
-						t.Errorf("%s, panel %q: there is no variable %s", name, p.Title, used[1])
-					}
+					check.ErrorIf(t, !slices.Contains(there, used[1]), "%s, panel %q: there is no variable %s", name, p.Title, used[1])
 				}
 			}
 		}
@@ -124,9 +118,7 @@ func alerts(t *testing.T) []alert {
 	for _, group := range parsed.Groups {
 		all = append(all, group.Rules...)
 	}
-	if len(all) < 14 {
-		t.Fatalf("%d alerts: not all were read", len(all))
-	}
+	check.FatalIf(t, len(all) < 14, "%d alerts: not all were read", len(all))
 	return all
 }
 
@@ -183,9 +175,8 @@ func TestMetricsAreDeclared(t *testing.T) {
 			used[m.Name] = true
 			labels = append(labels, m.Labels...)
 			for _, label := range matcher.FindAllStringSubmatch(found[2], -1) {
-				if label[1] != "job" && !slices.Contains(m.Labels, label[1]) {
-					t.Errorf("%s asks for the label %s, which %s does not have", of, label[1], m.Name)
-				}
+				check.ErrorIf(t, label[1] != "job" && !slices.Contains(m.Labels, label[1]),
+					"%s asks for the label %s, which %s does not have", of, label[1], m.Name)
 			}
 		}
 		for _, found := range grouped.FindAllStringSubmatch(expr, -1) {
@@ -197,9 +188,7 @@ func TestMetricsAreDeclared(t *testing.T) {
 		}
 	}
 	for _, m := range metrics.Declared() {
-		if !used[m.Name] {
-			t.Errorf("%s is in no alert and no dashboard", m.Name)
-		}
+		check.ErrorIf(t, !used[m.Name], "%s is in no alert and no dashboard", m.Name)
 	}
 }
 
@@ -216,20 +205,16 @@ func TestAlertsHaveRunbooks(t *testing.T) {
 			t.Errorf("%s: its runbook is %q, want %s", a.Name, a.Annotations["runbook_url"], want)
 		}
 		severity := a.Labels["severity"]
-		if severity != "critical" && severity != "warning" || a.Annotations["summary"] == "" || a.Annotations["description"] == "" {
-			t.Errorf("%s: severity %q, annotations %v", a.Name, severity, a.Annotations)
-		}
-		if row := "| [" + a.Name + "](runbooks/" + a.Name + ".md) | " + severity + " | "; !strings.Contains(page, row) {
-			t.Errorf("docs/operations/alert.md has no line %s", row)
-		}
+		check.ErrorIf(t, severity != "critical" && severity != "warning" || a.Annotations["summary"] == "" || a.Annotations["description"] == "",
+			"%s: severity %q, annotations %v", a.Name, severity, a.Annotations)
+		row := "| [" + a.Name + "](runbooks/" + a.Name + ".md) | " + severity + " | "
+		check.ErrorIf(t, !strings.Contains(page, row), "docs/operations/alert.md has no line %s", row)
 		book := read(t, runbooks+a.Name+".md")
 		want := []string{
 			"# " + a.Name + "\n", "Severity: " + severity + ".", "\n## It means\n", "\n## Look\n", "```sh\nsluice", "\n## Do\n", "\n## It ends\n",
 		}
 		for _, part := range want {
-			if !strings.Contains(book, part) {
-				t.Errorf("the runbook of %s lacks %q", a.Name, part)
-			}
+			check.ErrorIf(t, !strings.Contains(book, part), "the runbook of %s lacks %q", a.Name, part)
 		}
 		fires := strings.Count(tests, "alertname: "+a.Name+"\n        exp_alerts:")
 		silent := strings.Count(tests, "alertname: "+a.Name+"\n") - fires
@@ -244,7 +229,6 @@ func TestAlertsHaveRunbooks(t *testing.T) {
 		written[filepath.Base(file)] = true
 	}
 	slices.Sort(named)
-	if got := slices.Sorted(maps.Keys(written)); !slices.Equal(got, named) {
-		t.Errorf("runbooks %q, alerts %q", got, named)
-	}
+	got := slices.Sorted(maps.Keys(written))
+	check.ErrorIf(t, !slices.Equal(got, named), "runbooks %q, alerts %q", got, named)
 }

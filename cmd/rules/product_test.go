@@ -3,6 +3,8 @@ package rules_test
 import (
 	"strings"
 	"testing"
+
+	"sluice/pipeline/check"
 )
 
 // TestProductLinksNoSandbox follows the imports of cmd/sluice: neither the simulated upstream nor a
@@ -35,19 +37,13 @@ func TestProductLinksNoSandbox(t *testing.T) {
 			}
 		}
 	}
-	if way["pipeline/engine"] == "" {
-		t.Fatalf("the imports lead to %d folders and not to the engine: the walk is wrong", len(way))
-	}
+	check.FatalIf(t, way["pipeline/engine"] == "", "the imports lead to %d folders and not to the engine: the walk is wrong", len(way))
 	for folder, path := range way {
-		if under(folder, "sandbox") || under(folder, sandboxProgram) {
-			t.Errorf("the product links %s: %s", folder, path)
-		}
+		check.ErrorIf(t, under(folder, "sandbox") || under(folder, sandboxProgram), "the product links %s: %s", folder, path)
 	}
 }
 
 func must(t *testing.T, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 }

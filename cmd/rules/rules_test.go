@@ -17,6 +17,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"sluice/pipeline/check"
 )
 
 // maxFileLines is the hard limit of a source file: size follows cohesion, and a larger file has
@@ -111,9 +113,7 @@ func root(t *testing.T) string {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
 			return dir
 		}
-		if dir == filepath.Dir(dir) {
-			t.Fatal("no go.mod above the test's folder")
-		}
+		check.FatalIf(t, dir == filepath.Dir(dir), "no go.mod above the test's folder")
 		dir = filepath.Dir(dir)
 	}
 }
@@ -175,9 +175,7 @@ func TestRules(t *testing.T) {
 		}
 		files = append(files, s)
 	})
-	if len(files) < 20 {
-		t.Fatalf("%d files found: the walk is wrong", len(files))
-	}
+	check.FatalIf(t, len(files) < 20, "%d files found: the walk is wrong", len(files))
 	for _, rule := range rules() {
 		t.Run(rule.name, func(t *testing.T) {
 			t.Parallel()
@@ -207,7 +205,5 @@ func TestTopLevel(t *testing.T) {
 			got = append(got, entry.Name())
 		}
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("the root holds\n%q\nwant\n%q", got, want)
-	}
+	check.ErrorIf(t, !slices.Equal(got, want), "the root holds\n%q\nwant\n%q", got, want)
 }

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"sluice/pipeline/check"
 )
 
 var (
@@ -35,16 +37,12 @@ func TestPromisesAreTried(t *testing.T) {
 	})
 	_, promises, found := strings.Cut(page, "| Promise | Tried by |\n|---|---|\n")
 	promises, _, ended := strings.Cut(promises, "\n\n")
-	if !found || !ended || strings.Count(promises, "\n") < 15 {
-		t.Fatalf("docs/security.md has no table of promises:\n%s", promises)
-	}
+	check.FatalIf(t, !found || !ended || strings.Count(promises, "\n") < 15, "docs/security.md has no table of promises:\n%s", promises)
 	dir := root(t)
 	for promise := range strings.Lines(promises) {
 		named := namedTest.FindAllStringSubmatch(promise, -1)
 		for _, name := range named {
-			if !tests[name[1]] {
-				t.Errorf("docs/security.md names %s, and no such test exists: %s", name[1], promise)
-			}
+			check.ErrorIf(t, !tests[name[1]], "docs/security.md names %s, and no such test exists: %s", name[1], promise)
 		}
 		checks := namedCheck.FindAllStringSubmatch(promise, -1)
 		for _, name := range checks {
@@ -52,8 +50,6 @@ func TestPromisesAreTried(t *testing.T) {
 				t.Errorf("docs/security.md names %s, which does not exist: %s", name[1], promise)
 			}
 		}
-		if len(named)+len(checks) == 0 {
-			t.Errorf("nothing tries this promise of docs/security.md: %s", promise)
-		}
+		check.ErrorIf(t, len(named)+len(checks) == 0, "nothing tries this promise of docs/security.md: %s", promise)
 	}
 }

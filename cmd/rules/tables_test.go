@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"sluice/pipeline/check"
 )
 
 // migrated stands for tables whose rows the migrations write, and no package.
@@ -102,9 +104,8 @@ func TestOneWriterPerTable(t *testing.T) {
 		"const q = `UPDATE sluice.streams SET x = 1`": 1, "const q = `\nINSERT INTO\n\tsluice.runs AS r`": 1, `var t = pgx.Identifier{"sluice", "tokens"}`: 1,
 		"const q = `delete from sluice.nothing`": 1, "const q = `SELECT FROM sluice.streams FOR UPDATE`": 0, "const q = `UPDATE sluice.organizations SET x = 1`": 0,
 	} {
-		if found := foreign("pipeline/warehouse/a.go", text); len(found) != want {
-			t.Errorf("%s: found %q, want %d", text, found, want)
-		}
+		found := foreign("pipeline/warehouse/a.go", text)
+		check.ErrorIf(t, len(found) != want, "%s: found %q, want %d", text, found, want)
 	}
 }
 
@@ -112,9 +113,7 @@ func TestOneWriterPerTable(t *testing.T) {
 func TestEveryTableHasAWriter(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join(root(t), "migrations", "*.sql"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("found %d migrations, error %v", len(files), err)
-	}
+	check.FatalIf(t, err != nil || len(files) == 0, "found %d migrations, error %v", len(files), err)
 	made := regexp.MustCompile(`(?i)\bCREATE (?:UNLOGGED )?TABLE (?:IF NOT EXISTS )?sluice\.([a-z_]+)\b`) // a partition, calls_0, is its table's
 	tables := map[string]bool{}
 	for _, file := range files {
@@ -125,7 +124,5 @@ func TestEveryTableHasAWriter(t *testing.T) {
 		}
 	}
 	have, want := slices.Sorted(maps.Keys(writers())), slices.Sorted(maps.Keys(tables))
-	if !slices.Equal(have, want) {
-		t.Errorf("writers are listed of %v, the migrations make %v", have, want)
-	}
+	check.ErrorIf(t, !slices.Equal(have, want), "writers are listed of %v, the migrations make %v", have, want)
 }

@@ -15,6 +15,7 @@ import (
 
 	"sluice"
 	"sluice/connectors"
+	"sluice/pipeline/check"
 	"sluice/pipeline/engine/config"
 )
 
@@ -22,9 +23,8 @@ import (
 func TestYAMLFences(t *testing.T) {
 	t.Parallel()
 	for _, f := range fencesOf(t, 25, "yaml", "yml") {
-		if err := checkYAML(t, f.marker, f.code); err != nil {
-			t.Errorf("%s:%d: %v", f.page, f.line, err)
-		}
+		err := checkYAML(t, f.marker, f.code)
+		check.ErrorIf(t, err != nil, "%s:%d: %v", f.page, f.line, err)
 	}
 }
 
@@ -52,9 +52,8 @@ func TestYAMLFencesBite(t *testing.T) {
 		{"chart", "anything: [goes]\n", "unknown marker"},
 	} {
 		err := checkYAML(t, test.marker, test.text)
-		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s %s\ngot error %v, want %q", test.marker, test.text, err, test.want)
-		}
+		check.ErrorIf(t, (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want),
+			"%s %s\ngot error %v, want %q", test.marker, test.text, err, test.want)
 	}
 }
 

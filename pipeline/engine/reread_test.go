@@ -19,9 +19,7 @@ func TestARereadThatFails(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	write("secret", "first-secret")
 	write("token", "first-token")
@@ -40,17 +38,14 @@ console:
   public_url: https://sluice.example.com
   oidc: {issuer: "https://login.example.com", client_id: c, client_secret: "file:%[1]s/console"}
 `, dir)
-	a, err := Load(Options{
+	a := check.Sure(Load(Options{
 		Catalogue: connectors.All(), ConfigPath: "config.yaml", LogTo: io.Discard, Now: time.Now,
 		LookupEnv: func(name string) (string, bool) {
 			value, set := map[string]string{"HOME": dir, "SLUICE_ENCRYPTION_KEY": "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="}[name]
 			return value, set
 		},
 		ReadFile: func(string) ([]byte, error) { return []byte(text), nil },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	reread := func(what string, fails bool, secret, token string) {
 		t.Helper()
 		_, err := a.Reread(t.Context())
@@ -61,9 +56,7 @@ console:
 	write("secret", "other-secret")
 	write("token", "two words")
 	reread("a secret that is none", true, "first-secret", "first-token")
-	if err := os.Remove(filepath.Join(dir, "token")); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, os.Remove(filepath.Join(dir, "token")))
 	reread("a file that is gone", true, "first-secret", "first-token")
 	write("token", "other-token")
 	reread("both are there", false, "other-secret", "other-token")

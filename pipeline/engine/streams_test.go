@@ -46,17 +46,13 @@ custom:
 // load reads a configuration without opening a connection.
 func load(t *testing.T, text string) *engine.App {
 	t.Helper()
-	a, err := engine.Load(engine.Options{
+	return check.Sure(engine.Load(engine.Options{
 		Catalogue: connectors.All(), ConfigPath: "config.yaml", LogTo: io.Discard, Now: time.Now,
 		LookupEnv: func(name string) (string, bool) { return "x", name == "SECRET" || name == "HOME" },
 		ReadFile: func(string) ([]byte, error) {
 			return []byte("database: {url: postgres://localhost/none}\n" + text), nil
 		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
+	}))(t)
 }
 
 func keysOf(streams []pipeline.Stream) []string {
@@ -137,10 +133,7 @@ func TestLooks(t *testing.T) {
 func TestPhases(t *testing.T) {
 	t.Parallel()
 	a := load(t, twoOrganizations)
-	selected, err := a.Select([]string{"inventory.bills", "chat"}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	selected := check.Sure(a.Select([]string{"inventory.bills", "chat"}, ""))(t)
 	phases := engine.Phases(selected)
 	lists := []string{"10/chat.channels", "10/chat.conversations", "10/inventory.bills", "far_away/chat.channels", "far_away/chat.conversations"}
 	rest := []string{"10/chat.network_channels", "10/chat.network_conversations", "10/inventory.bills.details"}
@@ -290,17 +283,12 @@ func TestLimitsOfTheConfiguration(t *testing.T) {
 		{"2", "accounting", pipeline.Limits{Shared: "service:accounting", PerMinute: 100, Concurrent: 5, Daily: 1000}, nil},
 		{"2", "inventory", pipeline.Limits{Shared: "service:inventory", PerMinute: 100, Concurrent: 10, Daily: 7500}, nil},
 	} {
-		got, err := a.Limits(test.organization, test.service)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := check.Sure(a.Limits(test.organization, test.service))(t)
 		test.want.Shares = shares
-		if diff := cmp.Diff(test.want, got); diff != "" {
-			t.Errorf("%s of %s (-want +got):\n%s", test.service, test.organization, diff)
-		}
-		if with := a.SharedWith(test.organization, test.service); !slices.Equal(with, test.with) {
-			t.Errorf("%s of %s shares with %v, want %v", test.service, test.organization, with, test.with)
-		}
+		diff := cmp.Diff(test.want, got)
+		check.ErrorIf(t, diff != "", "%s of %s (-want +got):\n%s", test.service, test.organization, diff)
+		with := a.SharedWith(test.organization, test.service)
+		check.ErrorIf(t, !slices.Equal(with, test.with), "%s of %s shares with %v, want %v", test.service, test.organization, with, test.with)
 	}
 	// Chat has its declared allowance again.
 	got, err := a.Limits("2", "chat")

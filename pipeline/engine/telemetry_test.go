@@ -38,10 +38,7 @@ func TestTracesAreOff(t *testing.T) { //nolint:paralleltest // it looks at all g
 func TestALineNamesItsTrace(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	log, err := newLog(Options{LogTo: &out, Scrub: outside.NewScrubber()}, "info")
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := check.Sure(newLog(Options{LogTo: &out, Scrub: outside.NewScrubber()}, "info"))(t)
 	span := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{2}})
 	log.InfoContext(trace.ContextWithSpanContext(t.Context(), span), "in a span")
 	log.InfoContext(t.Context(), "in none")

@@ -27,9 +27,8 @@ func TestMessages(t *testing.T) {
 	check.Must(w, changes.Note(t.Context(), w.pool, "1", "shop.things", changes.AfterClose, []string{"b"}, map[string]string{"closed_to": "2026-10-31"}))
 	w.deliver()
 	taken := w.to.taken()
-	if len(taken) != 5 {
-		t.Fatalf("took %d messages, want 5: two new, the end of the run, deleted, in a closed period\n%+v", len(taken), taken)
-	}
+	check.FatalIf(t, len(taken) != 5,
+		"took %d messages, want 5: two new, the end of the run, deleted, in a closed period\n%+v", len(taken), taken)
 	slices.SortStableFunc(taken[:2], func(a, b got) int { return strings.Compare(a.Data.Record, b.Data.Record) })
 	slices.SortStableFunc(taken[3:], func(a, b got) int { return int(a.Data.Seq - b.Data.Seq) })
 	for i, want := range []string{"record.changed a new", "record.changed b new", "run.finished  ", "record.changed b deleted", "period.changed b after_close"} {
@@ -218,9 +217,7 @@ func TestOneBadMessage(t *testing.T) {
 		w.deliver()
 	}
 	for _, m := range to.taken() {
-		if m.Data.Record == "d" {
-			t.Fatalf("took %+v behind a message about the same record that was refused", m)
-		}
+		check.FatalIf(t, m.Data.Record == "d", "took %+v behind a message about the same record that was refused", m)
 	}
 	bad = false
 	w.due()
@@ -260,15 +257,13 @@ func TestRestarted(t *testing.T) {
 			})
 			w := open(t, to)
 			w.write("1", "shop.things", changes.New, "lost")
-			_, err := w.pool.Exec(t.Context(), damage)
-			check.Must(w, err)
+			check.Must(w, check.Failure(w.pool.Exec(t.Context(), damage)))
 			w.deliver()
 			fails = false
 			w.due()
 			w.deliver()
 			for range 3 { // pruned_to is the next transaction: the cursor taken here is not older
-				_, err := w.pool.Exec(t.Context(), `SELECT pg_current_xact_id()`)
-				check.Must(w, err)
+				check.Must(w, check.Failure(w.pool.Exec(t.Context(), `SELECT pg_current_xact_id()`)))
 			}
 			w.write("1", "shop.things", changes.New, "later")
 			w.deliver()
@@ -301,9 +296,8 @@ func TestMoved(t *testing.T) {
 		return true
 	})
 	w.deliver()
-	if row := w.row(); row.Cursor != start {
-		t.Fatalf("the process moved the receiver to %s after the operator chose %s", row.Cursor, start)
-	}
+	row := w.row()
+	check.FatalIf(t, row.Cursor != start, "the process moved the receiver to %s after the operator chose %s", row.Cursor, start)
 	w.deliver()
 	var records []string
 	for _, m := range to.taken() {

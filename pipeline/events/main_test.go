@@ -161,17 +161,14 @@ const name = "tests"
 func open(tb testing.TB, to *receiver) *world {
 	tb.Helper()
 	w := &world{TB: tb, to: to, log: &bytes.Buffer{}}
-	config, err := pgxpool.ParseConfig(warehousetest.Template(tb, "migrated", func(ctx context.Context, url string) error {
+	config := check.Sure(pgxpool.ParseConfig(warehousetest.Template(tb, "migrated", func(ctx context.Context, url string) error {
 		return migrations.Migrate(ctx, url, migrations.Options{})
-	}))
-	check.Must(w, err)
-	w.pool, err = pgxpool.NewWithConfig(tb.Context(), config)
-	check.Must(w, err)
+	})))(w)
+	w.pool = check.Sure(pgxpool.NewWithConfig(tb.Context(), config))(w)
 	tb.Cleanup(w.pool.Close)
-	_, err = changes.Renew(tb.Context(), w.pool) // the database is a copy of another one
+	_, err := changes.Renew(tb.Context(), w.pool) // the database is a copy of another one
 	check.Must(w, err)
-	now, err := changes.Now(tb.Context(), w.pool)
-	check.Must(w, err)
+	now := check.Sure(changes.Now(tb.Context(), w.pool))(w)
 	check.Must(w, receivers.Register(tb.Context(), w.pool, []string{name}, now))
 	w.options = events.Options{
 		Receiver: events.Receiver{Name: name, URL: to.URL + "/hook/", Keys: func() [][]byte { return [][]byte{[]byte(secretKey)} }},
@@ -222,11 +219,8 @@ func (w *world) deliver() {
 // row is the row of the receiver.
 func (w *world) row() receivers.Receiver {
 	w.Helper()
-	rows, err := receivers.List(w.Context(), w.pool)
-	check.Must(w, err)
-	if len(rows) != 1 {
-		w.Fatalf("%d receivers, want one", len(rows))
-	}
+	rows := check.Sure(receivers.List(w.Context(), w.pool))(w)
+	check.FatalIf(w, len(rows) != 1, "%d receivers, want one", len(rows))
 	return rows[0]
 }
 
@@ -249,9 +243,5 @@ func wait(r receivers.Receiver) time.Duration { return r.NextAttempt.Sub(*r.Fail
 
 func key(t *testing.T, text string) []byte {
 	t.Helper()
-	k, err := events.Key(wire.NewSecret(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
+	return check.Sure(events.Key(wire.NewSecret(text)))(t)
 }

@@ -139,8 +139,7 @@ func replicate(t *testing.T, seed uint64) {
 		`CREATE TABLE things (id text PRIMARY KEY, version integer NOT NULL, deleted boolean NOT NULL)`,
 		fmt.Sprintf(`INSERT INTO things SELECT to_char(n, 'FM00'), 1, true FROM generate_series(0, %d) AS n`, records-1),
 	} {
-		_, err := src.pool.Exec(t.Context(), sql)
-		check.Must(src, err)
+		check.Must(src, check.Failure(src.pool.Exec(t.Context(), sql)))
 	}
 	var writing, delivering sync.WaitGroup
 	written, delivered := make(chan struct{}), make(chan struct{})
@@ -184,8 +183,7 @@ func replicate(t *testing.T, seed uint64) {
 	table := map[string]int{}
 	for record := range records {
 		id := fmt.Sprintf("%02d", record)
-		version, err := src.look(t.Context(), id)
-		check.Must(src, err)
+		version := check.Sure(src.look(t.Context(), id))(src)
 		if version > 0 {
 			table[id] = version
 		}
@@ -199,9 +197,7 @@ func replicate(t *testing.T, seed uint64) {
 // untilTold waits until the receiver was told everything.
 func (s *source) untilTold() {
 	for s.ahead() {
-		if s.Context().Err() != nil {
-			s.Fatal("the test ended before the receiver was told everything")
-		}
+		check.FatalIf(s, s.Context().Err() != nil, "the test ended before the receiver was told everything")
 	}
 }
 
@@ -214,9 +210,8 @@ func TestSignature(t *testing.T) {
 	sign := func(keys ...[]byte) string {
 		return events.Signature(keys, "msg_p5jXN8AQM9LWM0D4loKWxJek", time.Unix(1614265330, 0), []byte(`{"test": 2432232314}`))
 	}
-	if signed := sign(of); signed != want {
-		t.Errorf("signed %s, want %s", signed, want)
-	}
+	signed := sign(of)
+	check.ErrorIf(t, signed != want, "signed %s, want %s", signed, want)
 	both := strings.Fields(sign(key(t, secret), of)) // during a rotation the newest key is the first
 	check.ErrorIf(t, len(both) != 2 || both[1] != want || both[0] == want || !strings.HasPrefix(both[0], "v1,"),
 		"signed by two keys %q, want the second one %s", both, want)

@@ -121,8 +121,7 @@ func newFixture(t *testing.T) *fixture {
 		_, err = conn.Exec(ctx, tables)
 		return err
 	})
-	db, err := warehouse.Open(t.Context(), url, warehouse.Options{Due: planning.Due})
-	check.Must(t, err)
+	db := check.Sure(warehouse.Open(t.Context(), url, warehouse.Options{Due: planning.Due}))(t)
 	t.Cleanup(db.Close)
 	r := &fixture{t: t, url: url, db: db, service: made, upstream: &upstream{pages: map[string]func(context.Context, pipeline.Request) (pipeline.Page, error){
 		"apples": things(3), "pears": things(3),
@@ -153,21 +152,19 @@ func (r *fixture) start(schedule bool) *jobs.Queue {
 	r.t.Helper()
 	rules := pipeline.DefaultRules()
 	rules.PerPage, rules.ChunkPages = 2, 3
-	queue, err := jobs.New(context.WithoutCancel(r.t.Context()), jobs.Options{
+	queue := check.Sure(jobs.New(context.WithoutCancel(r.t.Context()), jobs.Options{
 		Pool: r.db.Pool(), Store: r.db, Stream: r.stream, Ready: r.ready, Events: r.events, Workers: 4, Schedule: schedule,
 		Retries: []time.Duration{10 * time.Millisecond, 10 * time.Millisecond},
 		Runner:  &sync.Runner{Source: r.upstream, Store: r.db, Now: time.Now, Rules: rules},
 		Logger:  slog.New(slog.DiscardHandler), Now: time.Now,
 		Prune: func(ctx context.Context) error { return r.db.PruneRuns(ctx, 40*24*time.Hour) },
-	})
-	check.Must(r.t, err)
+	}))(r.t)
 	check.Must(r.t, queue.Start(context.WithoutCancel(r.t.Context())))
 	r.t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 		defer cancel()
-		if err := queue.Stop(ctx); err != nil {
-			r.t.Errorf("stop: %v", err)
-		}
+		err := queue.Stop(ctx)
+		check.ErrorIf(r.t, err != nil, "stop: %v", err)
 	})
 	return queue
 }
@@ -187,9 +184,8 @@ func (r *fixture) ask(queue *jobs.Queue, resources ...string) {
 func (r *fixture) number(sql string, args ...any) int {
 	r.t.Helper()
 	var n int
-	if err := r.db.Pool().QueryRow(r.t.Context(), sql, args...).Scan(&n); err != nil {
-		r.t.Fatalf("%s: %v", sql, err)
-	}
+	err := r.db.Pool().QueryRow(r.t.Context(), sql, args...).Scan(&n)
+	check.FatalIf(r.t, err != nil, "%s: %v", sql, err)
 	return n
 }
 
@@ -230,9 +226,7 @@ func TestLocksOfOthers(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
 	stranger := warehousetest.Connect(t, r.url)
-	if _, err := stranger.Exec(t.Context(), `SELECT pg_advisory_lock(20928, n) FROM generate_series(1, 300) AS n`); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, check.Failure(stranger.Exec(t.Context(), `SELECT pg_advisory_lock(20928, n) FROM generate_series(1, 300) AS n`)))
 	// A process was killed, and another session now has the lock with its number.
 	check.Must(t, r.db.Request(t.Context(), []pipeline.Key{r.key("apples"), r.key("pears")}))
 	const killed = `WITH dead AS (INSERT INTO sluice.processes (name, lock_number, lock_pid) VALUES ('killed', 7, 1) RETURNING id)
@@ -246,9 +240,8 @@ func TestLocksOfOthers(t *testing.T) {
 	r.ask(queue, "pears")
 	r.until("pears are done", sqlIdle, "pears")
 	check.Same(t, "processes live, want this one only", 1, r.number(`SELECT count(*) FROM sluice.live_processes`))
-	if n := r.number(`SELECT count(*) FROM sluice.processes WHERE lock_number > 300 AND lock_pid <> 1`); n != 1 {
-		t.Error("the process holds a lock that another session holds")
-	}
+	n := r.number(`SELECT count(*) FROM sluice.processes WHERE lock_number > 300 AND lock_pid <> 1`)
+	check.ErrorIf(t, n != 1, "the process holds a lock that another session holds")
 }
 
 // TestOldNotesGo: a process that schedules deletes exactly the notes that are older than their
@@ -258,9 +251,7 @@ func TestOldNotesGo(t *testing.T) {
 	r := newFixture(t)
 	const insert = `INSERT INTO sluice.verifications (started_at, calls_allowed)
 		VALUES (now() - interval '41 days', 1), (now() - interval '39 days', 2)`
-	if _, err := r.db.Pool().Exec(t.Context(), insert); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, check.Failure(r.db.Pool().Exec(t.Context(), insert)))
 	r.start(true)
 	r.until("the old verification is dropped", `SELECT (count(*) = 0)::integer FROM sluice.verifications WHERE calls_allowed = 1`)
 	check.Same(t, "the younger verification is gone, too", 1, r.number(`SELECT count(*) FROM sluice.verifications WHERE calls_allowed = 2`))

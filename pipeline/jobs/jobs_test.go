@@ -100,9 +100,7 @@ func TestAStreamThatIsNotReadyIsNotRead(t *testing.T) {
 	r.until("pears are done", sqlIdle, "pears")
 	r.until("apples are denied, with the reason",
 		`SELECT count(*) FROM sluice.streams WHERE resource = 'apples' AND state = 'denied' AND reason LIKE '%another business%'`)
-	if read {
-		t.Error("apples were read nevertheless")
-	}
+	check.ErrorIf(t, read, "apples were read nevertheless")
 	close(mended)
 	r.ask(queue, "apples")
 	r.until("apples are done", sqlIdle, "apples")
@@ -189,9 +187,8 @@ func TestAListThatWasReadIsAskedAgain(t *testing.T) {
 	r.upstream.answer("apples", once(1))
 	r.ask(queue, "apples")
 	r.until("apples are done again", sqlIdle, "apples")
-	if got := r.number(`SELECT count(*) FROM sluice.runs WHERE resource = 'apples' AND outcome = 'done'`); got != 2 || strange != 2 {
-		t.Errorf("%d runs are done after %d strange answers, want 2 and 2", got, strange)
-	}
+	got := r.number(`SELECT count(*) FROM sluice.runs WHERE resource = 'apples' AND outcome = 'done'`)
+	check.ErrorIf(t, got != 2 || strange != 2, "%d runs are done after %d strange answers, want 2 and 2", got, strange)
 }
 
 // TestAKeyThatTurnedWrongCostsOneCall: a list that was read is asked once more, since the answer
@@ -259,7 +256,8 @@ func TestTickTakesDueStreams(t *testing.T) {
 	r.start(true)
 	r.until("apples are done", sqlIdle, "apples")
 	r.until("pears are done", sqlIdle, "pears")
-	check.Same(t, "streams are due in an hour", 2, r.number(`SELECT count(*) FROM sluice.streams WHERE next_due_at > now() + interval '50 minutes'`))
+	check.Same(t, "streams are due in an hour",
+		2, r.number(`SELECT count(*) FROM sluice.streams WHERE next_due_at > now() + interval '50 minutes'`))
 }
 
 // TestKilledWorkersJobsComeBack simulates a process that took a job and was killed: its lock is
@@ -326,15 +324,13 @@ func TestZombieWritesNothing(t *testing.T) {
 	r.ask(queue, "apples")
 	<-reading
 	stream, _ := r.stream(r.key("apples"))
-	claim, err := r.db.Claim(t.Context(), stream, pipeline.ClassIncremental)
-	check.Must(t, err)
+	claim := check.Sure(r.db.Claim(t.Context(), stream, pipeline.ClassIncremental))(t)
 	close(goOn)
 	r.until("the old worker's job is completed", `SELECT count(*) FROM river.river_job WHERE state = 'completed'`)
 	check.Same(t, "rows that the zombie wrote", 0, r.number(`SELECT count(*) FROM made_up.apples`))
 	settlement := pipeline.Settlement{State: pipeline.StateRetrying}
-	if err := r.db.Settle(t.Context(), claim, settlement); err != nil {
-		t.Errorf("the worker that has the claim cannot write: %v", err)
-	}
+	err := r.db.Settle(t.Context(), claim, settlement)
+	check.ErrorIf(t, err != nil, "the worker that has the claim cannot write: %v", err)
 	r.until("the forgotten stream is queued and done", sqlIdle, "apples")
 }
 
@@ -344,11 +340,9 @@ func TestARunWithoutAJobGoesOn(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
 	stream, _ := r.stream(r.key("apples"))
-	claim, err := r.db.Claim(t.Context(), stream, pipeline.ClassIncremental)
-	check.Must(t, err)
-	if n := r.number(`SELECT count(*) FROM sluice.streams WHERE resource = 'apples' AND state = 'running' AND requested_gen = served_gen`); n != 1 {
-		t.Fatal("a command waits for the run")
-	}
+	claim := check.Sure(r.db.Claim(t.Context(), stream, pipeline.ClassIncremental))(t)
+	n := r.number(`SELECT count(*) FROM sluice.streams WHERE resource = 'apples' AND state = 'running' AND requested_gen = served_gen`)
+	check.FatalIf(t, n != 1, "a command waits for the run")
 	r.start(false)
 	r.until("the run is done", `SELECT count(*) FROM sluice.runs WHERE id = $1 AND outcome = 'done'`, claim.Run)
 	r.until("apples are at rest", `SELECT count(*) FROM sluice.streams WHERE resource = 'apples' AND state = 'idle' AND run_id IS NULL`)

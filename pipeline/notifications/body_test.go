@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"sluice/pipeline/check"
 )
 
 // TestWatchBodies: the form of the API document and that of live services mean the same
@@ -55,9 +57,8 @@ func TestWatchBodies(t *testing.T) {
 		if test.want.ids == nil {
 			test.want.ids = []string{}
 		}
-		if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(watched{})); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+		diff := cmp.Diff(test.want, got, cmp.AllowUnexported(watched{}))
+		check.ErrorIf(t, diff != "", "%s (-want +got):\n%s", name, diff)
 	}
 }
 
@@ -88,13 +89,11 @@ func TestRuleBodies(t *testing.T) {
 			t.Errorf("%s: %v", body, err)
 			continue
 		}
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(ruled{})); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", body, diff)
-		}
+		diff := cmp.Diff(want, got, cmp.AllowUnexported(ruled{}))
+		check.ErrorIf(t, diff != "", "%s (-want +got):\n%s", body, diff)
 	}
-	if got, err := parseRule([]byte(`{"bill":{"id":"1"}}`), Resource{ID: "bill_id"}); err != nil || len(got.ids) > 0 {
-		t.Errorf("without a single record: %v, %v", got, err)
-	}
+	got, err := parseRule([]byte(`{"bill":{"id":"1"}}`), Resource{ID: "bill_id"})
+	check.ErrorIf(t, err != nil || len(got.ids) > 0, "without a single record: %v, %v", got, err)
 }
 
 // identifiers is written down here, not taken from the program.
@@ -104,16 +103,11 @@ var identifiers = regexp.MustCompile(`^[0-9A-Za-z]+$`)
 func sane(t *testing.T, body []byte, operation string, ids []string) {
 	t.Helper()
 	var document map[string]any
-	if err := json.Unmarshal(body, &document); err != nil {
-		t.Fatalf("%q is accepted: %v", body, err)
-	}
-	if !slices.Contains([]string{"", "insert", "update", "delete"}, operation) {
-		t.Fatalf("%q: operation %q", body, operation)
-	}
+	err := json.Unmarshal(body, &document)
+	check.FatalIf(t, err != nil, "%q is accepted: %v", body, err)
+	check.FatalIf(t, !slices.Contains([]string{"", "insert", "update", "delete"}, operation), "%q: operation %q", body, operation)
 	for _, id := range ids {
-		if len(id) > 64 || !identifiers.MatchString(id) {
-			t.Fatalf("%q: identifier %q", body, id)
-		}
+		check.FatalIf(t, len(id) > 64 || !identifiers.MatchString(id), "%q: identifier %q", body, id)
 	}
 }
 
@@ -132,9 +126,7 @@ func FuzzWatch(f *testing.F) {
 			return
 		}
 		sane(t, body, got.operation, got.ids)
-		if got.token == "" || !slices.IsSorted(got.ids) || got.sentAt.Year() > 9999 {
-			t.Fatalf("%q: %+v", body, got)
-		}
+		check.FatalIf(t, got.token == "" || !slices.IsSorted(got.ids) || got.sentAt.Year() > 9999, "%q: %+v", body, got)
 	})
 }
 
@@ -148,8 +140,6 @@ func FuzzRule(f *testing.F) {
 			return
 		}
 		sane(t, body, got.operation, got.ids)
-		if len(got.ids) > 1 {
-			t.Fatalf("%q: %v", body, got.ids)
-		}
+		check.FatalIf(t, len(got.ids) > 1, "%q: %v", body, got.ids)
 	})
 }

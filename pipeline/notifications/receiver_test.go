@@ -142,10 +142,10 @@ func TestNoSuchPlace(t *testing.T) {
 	}
 	for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodHead, http.MethodOptions} {
 		request := check.Sure(http.NewRequestWithContext(t.Context(), method, f.url+"/watch/"+key, nil))(f)
-		answer, err := (&http.Client{}).Do(request)
-		check.Must(f, err)
+		answer := check.Sure((&http.Client{}).Do(request))(f)
 		check.Must(f, answer.Body.Close())
-		check.ErrorIf(t, answer.StatusCode != http.StatusMethodNotAllowed || answer.Header.Get("Allow") != "POST", "%s: %d", method, answer.StatusCode)
+		check.ErrorIf(t, answer.StatusCode != http.StatusMethodNotAllowed || answer.Header.Get("Allow") != "POST",
+			"%s: %d", method, answer.StatusCode)
 	}
 	// A proxy may strip the path of the public address or leave it.
 	f.taken(f.signed("/test/"+key, `{"nonce":"a"}`))
@@ -182,7 +182,8 @@ func TestWhatIsStored(t *testing.T) {
 		"inventory.bills 460000000038080 update", "inventory.bills 5 ", "inventory.items 5 ",
 	}
 	check.Same(t, "events", events, f.list(allEvents))
-	check.Same(t, "hints are due after", []string{"00:00:02"}, f.list(`SELECT (due_at - last_at)::text FROM sluice.hints WHERE told = 1 GROUP BY 1`))
+	check.Same(t, "hints are due after",
+		[]string{"00:00:02"}, f.list(`SELECT (due_at - last_at)::text FROM sluice.hints WHERE told = 1 GROUP BY 1`))
 }
 
 // TestBodiesNeedTheConfiguration: a body that is not asked for is dropped.
@@ -269,10 +270,8 @@ func TestNoDatabase(t *testing.T) {
 			t.Errorf("%s: %d %q, %s", what, answer.status, answer.body, f.verdict())
 		}
 	}
-	lock, err := f.pool.Begin(t.Context())
-	check.Must(f, err)
-	_, err = lock.Exec(t.Context(), `LOCK TABLE sluice.callbacks IN ACCESS EXCLUSIVE MODE`)
-	check.Must(f, err)
+	lock := check.Sure(f.pool.Begin(t.Context()))(f)
+	check.Must(f, check.Failure(lock.Exec(t.Context(), `LOCK TABLE sluice.callbacks IN ACCESS EXCLUSIVE MODE`)))
 	later("slow")
 	check.Must(f, lock.Rollback(t.Context()))
 	rename := func(from, to string) {
@@ -314,9 +313,7 @@ func TestKilledBeforeTheAnswer(t *testing.T) {
 		t.Fatalf("an answer came: %d, %v", answer.StatusCode, answer.Body.Close())
 	}
 	want := [][]string{f.list(allHints), f.list(allEvents)}
-	if len(want[0]) != 2 || len(want[1]) != 2 {
-		t.Fatalf("the callback was not stored before the crash: %q", want)
-	}
+	check.FatalIf(t, len(want[0]) != 2 || len(want[1]) != 2, "the callback was not stored before the crash: %q", want)
 	f.taken(f.post("/watch/"+key, body))
 	check.Same(t, "the second one", "repeated", f.verdict())
 	check.Same(t, "after it was sent again", want, [][]string{f.list(allHints), f.list(allEvents)})
@@ -368,14 +365,12 @@ func TestSlowBody(t *testing.T) {
 	t.Parallel()
 	f := &fixture{T: t}
 	f.serve(func(o *notifications.Options) { o.Inbox, o.ReadLimit = none{t}, 50*time.Millisecond })
-	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(f.url, "http://"))
-	check.Must(f, err)
+	conn := check.Sure((&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(f.url, "http://")))(f)
 	t.Cleanup(func() { _ = conn.Close() })
 	body := `{"nonce":"x"}`
-	_, err = fmt.Fprintf(conn, "POST /test/%s HTTP/1.1\r\nHost: x\r\n%s: %s\r\nContent-Length: %d\r\n\r\n%s", key, header, signature(secret, body), len(body), body[:5])
+	_, err := fmt.Fprintf(conn, "POST /test/%s HTTP/1.1\r\nHost: x\r\n%s: %s\r\nContent-Length: %d\r\n\r\n%s", key, header, signature(secret, body), len(body), body[:5])
 	check.Must(f, err)
-	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	check.Must(f, err)
+	answer := check.Sure(http.ReadResponse(bufio.NewReader(conn), nil))(f)
 	check.Must(f, answer.Body.Close())
 	check.ErrorIf(t, answer.StatusCode != http.StatusUnauthorized || f.verdict() != "slow", "%d, %s", answer.StatusCode, f.verdict())
 }

@@ -82,7 +82,8 @@ func TestTheOrganizationGoesWhereTheServiceWantsIt(t *testing.T) {
 	got := r.seen()[0]
 	check.ErrorIf(t, got.Header.Get("X-Com-Svc-Invoice-Organizationid") != "60012345678" || got.URL.RawQuery != "a=b",
 		"header %v, query %s", got.Header, got.URL.RawQuery)
-	check.ErrorIf(t, r.gate.entered[0].Resource != "currencies" || r.gate.entered[0].Class != pipeline.ClassProbe, "call %+v", r.gate.entered[0])
+	check.ErrorIf(t, r.gate.entered[0].Resource != "currencies" || r.gate.entered[0].Class != pipeline.ClassProbe,
+		"call %+v", r.gate.entered[0])
 }
 
 func TestAFilterWithoutADeclarationIsRefused(t *testing.T) {
@@ -215,8 +216,7 @@ type authority struct {
 
 func newAuthority(t *testing.T) *authority {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	check.Must(t, err)
+	key := check.Sure(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	a := &authority{t: t, key: key}
 	a.cert = a.issue(&x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "authority"}, IsCA: true, BasicConstraintsValid: true,
@@ -231,11 +231,8 @@ func (a *authority) issue(template, parent *x509.Certificate) *x509.Certificate 
 	if parent == nil {
 		parent = template
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, parent, &a.key.PublicKey, a.key)
-	check.Must(a.t, err)
-	cert, err := x509.ParseCertificate(der)
-	check.Must(a.t, err)
-	return cert
+	der := check.Sure(x509.CreateCertificate(rand.Reader, template, parent, &a.key.PublicKey, a.key))(a.t)
+	return check.Sure(x509.ParseCertificate(der))(a.t)
 }
 
 // TestCertificatesThatAreNotValid: a trusted authority is not enough. A certificate has to be valid
@@ -327,8 +324,7 @@ func swallowing(t *testing.T) string {
 		err = syscall.Listen(fd, 0)
 	}
 	check.Must(t, err)
-	bound, err := syscall.Getsockname(fd)
-	check.Must(t, err)
+	bound := check.Sure(syscall.Getsockname(fd))(t)
 	address := fmt.Sprintf("127.0.0.1:%d", bound.(*syscall.SockaddrInet4).Port)
 	for range 16 {
 		conn, err := net.DialTimeout("tcp", address, time.Second)

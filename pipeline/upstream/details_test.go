@@ -239,7 +239,8 @@ func TestListsWithInfo(t *testing.T) {
 				r.mustFail(t, err, tc.kind)
 				return
 			}
-			check.ErrorIf(t, err != nil || len(page.Records) != tc.records || page.More != tc.more || page.Token != tc.token, "page %+v, %v", page, err)
+			check.ErrorIf(t, err != nil || len(page.Records) != tc.records || page.More != tc.more || page.Token != tc.token,
+				"page %+v, %v", page, err)
 		})
 	}
 }

@@ -68,8 +68,7 @@ func TestExportOfFiguresForPeople(t *testing.T) {
 			schema.ID("chat_id", "Key."), schema.Text("title", "Title."), schema.Int("participant_count", "Participants."), schema.Time("creation_time", "Creation."),
 		},
 	}
-	normalizer, err := record.New(resource, time.FixedZone("", 5*3600+1800))
-	check.Must(t, err)
+	normalizer := check.Sure(record.New(resource, time.FixedZone("", 5*3600+1800)))(t)
 	for row, want := range map[string]string{
 		`1,a,1234,1768651643000`:       "1234 at 2026-01-17 12:07:23+00", // in milliseconds since 1970
 		`1,a,1234,2026-01-17 15:27:23`: "1234 at 2026-01-17 09:57:23+00", // read in the organization's zone

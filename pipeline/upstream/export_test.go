@@ -58,7 +58,8 @@ func TestExportReadsEveryForm(t *testing.T) {
 			pages, records, err := collect(t, r)
 			check.Must(t, err)
 			check.Same(t, "", []string{a, b}, records)
-			check.ErrorIf(t, len(pages) != 1 || pages[0].Call != 1 || pages[0].More || !pages[0].Date.Equal(noon.Add(-2*time.Second)), "pages %+v", pages)
+			check.ErrorIf(t, len(pages) != 1 || pages[0].Call != 1 || pages[0].More || !pages[0].Date.Equal(noon.Add(-2*time.Second)),
+				"pages %+v", pages)
 			got := r.gate.left[0]
 			check.ErrorIf(t, got.Records != 2 || got.Bytes != int64(len(text)) || got.Kind != 0 || got.Status != 200, "the call log has %+v", got)
 		})
@@ -101,14 +102,13 @@ func TestExportStreamsInGroups(t *testing.T) {
 	})
 	var sizes []int
 	var more []bool
-	err := r.client.Export(t.Context(), askExport(), func(page pipeline.Page) error {
+	check.Must(t, r.client.Export(t.Context(), askExport(), func(page pipeline.Page) error {
 		if len(sizes) == 0 {
 			close(seen)
 		}
 		sizes, more = append(sizes, len(page.Records)), append(more, page.More)
 		return nil
-	})
-	check.Must(t, err)
+	}))
 	check.Same(t, "", []int{5000, 5000, 2500}, sizes)
 	check.Same(t, "", []bool{true, true, false}, more)
 	check.ErrorIf(t, r.gate.left[0].Records != 12_500, "the call log has %d records", r.gate.left[0].Records)

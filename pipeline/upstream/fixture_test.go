@@ -131,8 +131,7 @@ func newFixture(t *testing.T, handler http.HandlerFunc, change ...func(*upstream
 	for _, c := range change {
 		c(&options)
 	}
-	client, err := upstream.New(options)
-	check.Must(t, err)
+	client := check.Sure(upstream.New(options))(t)
 	r.client = client
 	return r
 }
@@ -226,9 +225,7 @@ func (r *fixture) mustFail(t *testing.T, err error, kind pipeline.Kind) *pipelin
 // page asks for a page, which has to come.
 func (r *fixture) page(t *testing.T, request pipeline.Request) pipeline.Page {
 	t.Helper()
-	page, err := r.client.Page(t.Context(), request)
-	check.Must(t, err)
-	return page
+	return check.Sure(r.client.Page(t.Context(), request))(t)
 }
 
 // refused asks for a page, and demands an error of the kind.

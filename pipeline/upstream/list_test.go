@@ -111,7 +111,8 @@ func TestListsThatGoOnByToken(t *testing.T) {
 				r.mustFail(t, err, tc.kind)
 				return
 			}
-			check.ErrorIf(t, err != nil || page.Token != tc.token || page.More != (tc.token != "") || len(page.Records) != 1, "page %+v, %v", page, err)
+			check.ErrorIf(t, err != nil || page.Token != tc.token || page.More != (tc.token != "") || len(page.Records) != 1,
+				"page %+v, %v", page, err)
 			if tc.token == "" {
 				return
 			}
@@ -148,9 +149,8 @@ func TestOneObjectOrNone(t *testing.T) {
 			continue
 		}
 		check.ErrorIf(t, err != nil, "%s: %v", text, err)
-		if diff := cmp.Diff(want, texts(page.Records)); diff != "" || page.More {
-			t.Errorf("%s: %s", text, diff)
-		}
+		diff := cmp.Diff(want, texts(page.Records))
+		check.ErrorIf(t, diff != "" || page.More, "%s: %s", text, diff)
 		check.Same(t, "query", "organization_id=60012345678", r.seen()[0].URL.RawQuery)
 	}
 }
@@ -191,11 +191,10 @@ func TestExportUnderAParent(t *testing.T) {
 	question := of(chat, &resource)
 	question.Parent = "our net"
 	var got []string
-	err := r.client.Export(t.Context(), question, func(page pipeline.Page) error {
+	check.Must(t, r.client.Export(t.Context(), question, func(page pipeline.Page) error {
 		got = append(got, texts(page.Records)...)
 		return nil
-	})
-	check.Must(t, err)
+	}))
 	check.Same(t, "", []string{`{"title":"a","chat_id":"1","participant_count":"1"}`}, got)
 	const want = "/network/our%20net/maintenanceapi/v2/chats?fields=title%2Cchat_id%2Cparticipant_count"
 	check.Same(t, "asked for", want, r.seen()[0].RequestURI)

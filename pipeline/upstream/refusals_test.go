@@ -191,9 +191,8 @@ func TestABogusRefreshTokenGivesWay(t *testing.T) {
 	r.advance(2 * time.Hour)
 	r.mustFail(t, r.ask(t), pipeline.Unavailable)
 	r.advance(time.Minute)
-	if err := r.ask(t); err != nil {
-		t.Fatalf("with the configured one: %v", err)
-	}
+	err := r.ask(t)
+	check.FatalIf(t, err != nil, "with the configured one: %v", err)
 	// It is not tried a second time, however often the server sends it.
 	for range 3 {
 		r.advance(2 * time.Hour)

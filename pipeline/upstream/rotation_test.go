@@ -62,7 +62,8 @@ func TestAReplacedRefreshTokenIsKept(t *testing.T) {
 		r.advance(56 * time.Minute)
 	}
 	for _, row := range r.store.rows {
-		check.ErrorIf(t, len(row.Refresh) == 0 || bytes.Contains(row.Refresh, []byte(canaryRefresh)), "the refresh token is stored as %q", row.Refresh)
+		check.ErrorIf(t, len(row.Refresh) == 0 || bytes.Contains(row.Refresh, []byte(canaryRefresh)),
+			"the refresh token is stored as %q", row.Refresh)
 	}
 	// Failed answers of the server do not lose the new token.
 	r.advance(10 * time.Minute)
@@ -151,9 +152,8 @@ func TestAClockThatJumpsCostsAtMostOneRefusal(t *testing.T) {
 	renewed, err := process.Renew(t.Context(), one, 1)
 	check.FatalIf(t, err != nil || renewed.Version != 2, "after the refusal: version %d, %v", renewed.Version, err)
 	token(2)
-	if row := r.store.rows; len(row) != 1 {
-		t.Fatalf("%d rows", len(row))
-	}
+	row := r.store.rows
+	check.FatalIf(t, len(row) != 1, "%d rows", len(row))
 	for _, row := range r.store.rows {
 		check.Same(t, "a token that had come to its end did not die young", 0, row.DiedYoung)
 	}
@@ -173,11 +173,10 @@ func TestAReplacedCredentialIsUsedAtOnce(t *testing.T) {
 	})
 	told := 0
 	credentials := map[string]token.Credential{one.Key: r.creds}
-	tokens, err := token.New(token.Options{
+	tokens := check.Sure(token.New(token.Options{
 		Vendor: wire.Vendor{Name: "Svc", Auth: r.server.URL}, Store: r.store, Key: r.key, Gate: r.gate, Now: r.now, Credentials: credentials,
 		Refused: func() { told++ },
-	})
-	check.Must(t, err)
+	}))(t)
 	for n := 1; n <= 2; n++ { // upstream's refusal, and that it is remembered
 		before := told
 		if _, _, err := tokens.Token(t.Context(), one); pipeline.KindOf(err) != pipeline.Denied || told == before || len(r.seen()) != 1 {
@@ -187,7 +186,7 @@ func TestAReplacedCredentialIsUsedAtOnce(t *testing.T) {
 	r.creds.ClientSecret = wire.NewSecret(fresh)
 	replaced := map[string]token.Credential{one.Key: r.creds}
 	check.ErrorIf(t, tokens.Replace([][]byte{r.key, []byte("short")}, replaced) == nil, "a key of five bytes is put in force")
-	_, _, err = tokens.Token(t.Context(), one)
+	_, _, err := tokens.Token(t.Context(), one)
 	check.ErrorIf(t, pipeline.KindOf(err) != pipeline.Denied, "after a replacement that failed: %v", err)
 	before := told
 	check.Must(t, tokens.Replace([][]byte{bytes.Repeat([]byte{8}, 32), r.key}, replaced))
@@ -213,10 +212,8 @@ func consent() token.Consent {
 func TestConsentAddress(t *testing.T) {
 	t.Parallel()
 	r := newTokenFixture(t, granting(""))
-	address, err := r.process(t).ConsentAddress(one, consent())
-	check.Must(t, err)
-	got, err := url.Parse(address)
-	check.Must(t, err)
+	address := check.Sure(r.process(t).ConsentAddress(one, consent()))(t)
+	got := check.Sure(url.Parse(address))(t)
 	want := url.Values{
 		"response_type": {"code"}, "access_type": {"offline"}, "prompt": {"consent"}, "client_id": {"1000.CLIENT"},
 		"redirect_uri": {"http://127.0.0.1:9466/callback?a=b"}, "scope": {"SvcBooks.bills.READ,SvcChat.Channels.READ"}, "state": {"STATE"},

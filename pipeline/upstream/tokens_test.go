@@ -98,12 +98,10 @@ func newTokenFixture(t *testing.T, handler http.HandlerFunc) *tokenFixture {
 // process is one more process: its own Tokens on the same store.
 func (r *tokenFixture) process(t *testing.T) *token.Tokens {
 	t.Helper()
-	tokens, err := token.New(token.Options{
+	return check.Sure(token.New(token.Options{
 		Vendor: wire.Vendor{Name: "Svc", Auth: r.server.URL}, Store: r.store, Key: r.key, OldKeys: r.old, Gate: r.gate, Now: r.now,
 		Credentials: map[string]token.Credential{one.Key: r.creds, home.Key: r.creds, "eu": r.creds},
-	})
-	check.Must(t, err)
-	return tokens
+	}))(t)
 }
 
 // granting answers with a new token each time.
@@ -187,7 +185,8 @@ func TestOneRefreshForTheFleet(t *testing.T) {
 		}
 	}
 	wait.Wait()
-	check.ErrorIf(t, len(r.seen()) != 2 || made.Load() != 1, "%d refreshes, want 2; %d callers made the token, want 1", len(r.seen()), made.Load())
+	check.ErrorIf(t, len(r.seen()) != 2 || made.Load() != 1,
+		"%d refreshes, want 2; %d callers made the token, want 1", len(r.seen()), made.Load())
 }
 
 func TestATokenIsRenewedBeforeItsEnd(t *testing.T) {
@@ -411,12 +410,11 @@ func TestAnotherKeyDoesNotOpenAndDoesNotOverwrite(t *testing.T) {
 	}
 	r.mustFail(t, r.ask(t), pipeline.Denied)
 	r.key = []byte("short")
-	if _, err := token.New(token.Options{
+	_, err := token.New(token.Options{
 		Vendor: wire.Vendor{Auth: "https://x.com"}, Store: r.store, Key: r.key, Gate: r.gate, Now: r.now,
 		Credentials: map[string]token.Credential{one.Key: r.creds},
-	}); err == nil || strings.Contains(err.Error(), "short") {
-		t.Errorf("a short key: %v", err)
-	}
+	})
+	check.ErrorIf(t, err == nil || strings.Contains(err.Error(), "short"), "a short key: %v", err)
 }
 
 func TestASealedTokenBelongsToItsCredential(t *testing.T) {
@@ -473,7 +471,8 @@ func TestWaitingForATokenHonoursTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, _, err := process.Token(ctx, one)
-	check.ErrorIf(t, pipeline.KindOf(err) != pipeline.Unavailable || !errors.Is(err, context.Canceled), "Token = %v, want a cancelled wait", err)
+	check.ErrorIf(t, pipeline.KindOf(err) != pipeline.Unavailable || !errors.Is(err, context.Canceled),
+		"Token = %v, want a cancelled wait", err)
 	close(release)
 	if err := <-first; err != nil {
 		t.Error(err)

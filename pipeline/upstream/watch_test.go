@@ -67,9 +67,7 @@ func TestWatchAsksAsTheDocumentSays(t *testing.T) {
 func TestUnwatchNamesTheChannels(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t, answer(http.StatusOK, jsonType, `{"watch":[{"code":"SUCCESS","details":{"resource_id":"1","channel_id":"12"},"status":"success"}]}`))
-	if _, err := r.client.Unwatch(t.Context(), home, "v8", []int64{12}); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, check.Failure(r.client.Unwatch(t.Context(), home, "v8", []int64{12})))
 	if q := r.seen()[0]; q.Method != http.MethodDelete || q.URL.RequestURI() != "/crm/v8/actions/watch?channel_ids=12" {
 		t.Errorf("%s %s", q.Method, q.URL.RequestURI())
 	}
@@ -99,9 +97,8 @@ func TestWhatIsNoAnswerAboutChannelsIsAnError(t *testing.T) {
 	r := newFixture(t, answer(400, jsonType, `{"code":"MANDATORY_NOT_FOUND","details":{"api_name":"watch","json_path":"$.watch"},"message":"required field not found","status":"error"}`))
 	got, err := r.client.Watch(t.Context(), home, "v8", subscriptions())
 	refused := upstream.Subscribed{Code: "MANDATORY_NOT_FOUND", Path: "$.watch", Detail: "required field not found"}
-	if diff := cmp.Diff([]upstream.Subscribed{refused, refused}, got); diff != "" || err != nil {
-		t.Errorf("%v, %s", err, diff)
-	}
+	diff := cmp.Diff([]upstream.Subscribed{refused, refused}, got)
+	check.ErrorIf(t, diff != "" || err != nil, "%v, %s", err, diff)
 }
 
 // TestKeysAreReplaced rotates the sealing key. The new key is put before the old one. The next
@@ -125,7 +122,8 @@ func TestKeysAreReplaced(t *testing.T) {
 		token := func(what string, version int64) {
 			t.Helper()
 			got, at, err := r.process(t).Token(t.Context(), one)
-			check.FatalIf(t, err != nil || at != version || got.Reveal() != canaryToken, "key %d, %s: version %d, %v, want %d", b, what, at, err, version)
+			check.FatalIf(t, err != nil || at != version || got.Reveal() != canaryToken,
+				"key %d, %s: version %d, %v, want %d", b, what, at, err, version)
 		}
 		r.key = old
 		token("sealed with the old key", 1)

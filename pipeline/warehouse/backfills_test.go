@@ -23,15 +23,13 @@ func (s *storeFixture) again() pipeline.Stream {
 func (s *storeFixture) order() int64 {
 	s.Helper()
 	day := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	id, err := s.db.OpenBackfill(s.Context(), backfills.Order{
+	return check.Sure(s.db.OpenBackfill(s.Context(), backfills.Order{
 		Stream: s.again(), Column: "modified", From: day, To: day.AddDate(0, 2, 0), Calls: new(7), Basis: "assumed",
 		Scan: &pipeline.Scan{
 			Mode: pipeline.ModeFull, Page: 1, PerPage: 200, Pass: 1, Partial: true, Once: true,
 			Windows: pipeline.NewWindows(day, day.AddDate(0, 2, 0), day, 1),
 		},
-	})
-	check.Must(s, err)
-	return id
+	}))(s)
 }
 
 // state returns the state of a backfill, and how many runs it had.
@@ -167,11 +165,9 @@ func TestBackfillWaitsForTheList(t *testing.T) {
 			pause(ctx, time.Millisecond)
 		}
 	}
-	_, err := s.db.Load(t.Context(), newer)
-	check.Must(s, err)
-	if result := <-ended; result.err != nil || result.Superseded != 1 {
-		t.Errorf("the backfill's unit: %+v, want its record superseded", result)
-	}
+	check.Must(s, check.Failure(s.db.Load(t.Context(), newer)))
+	result := <-ended
+	check.ErrorIf(t, result.err != nil || result.Superseded != 1, "the backfill's unit: %+v, want its record superseded", result)
 	check.Same(t, "the row holds", "new", ask[string](s.fixture, `SELECT total FROM store.bills`))
 }
 

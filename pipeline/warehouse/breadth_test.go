@@ -104,17 +104,15 @@ func openStore(t *testing.T) *storeFixture {
 
 func (s *storeFixture) claimOf(stream pipeline.Stream) pipeline.Claim {
 	s.Helper()
-	claim := check.Sure(s.db.Claim(s.Context(), stream, pipeline.ClassOf(stream)))(s)
-	return claim
+	return check.Sure(s.db.Claim(s.Context(), stream, pipeline.ClassOf(stream)))(s)
 }
 
 // callFor reserves a call of a stream.
 func (s *storeFixture) callFor(claim pipeline.Claim) int64 {
 	s.Helper()
-	decision, err := s.db.Reserve(s.Context(), pipeline.Call{
+	decision := check.Sure(s.db.Reserve(s.Context(), pipeline.Call{
 		Organization: organization, Service: "store", Resource: claim.Stream.Key().Resource, Run: claim.Run, Method: "GET", Path: "/x",
-	}, pipeline.Limits{Shared: "suite"})
-	check.Must(s, err)
+	}, pipeline.Limits{Shared: "suite"}))(s)
 	return decision.Call
 }
 

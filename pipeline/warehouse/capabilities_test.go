@@ -145,9 +145,8 @@ func TestLatenessIsMeasured(t *testing.T) {
 			got := ask[string](h, "SELECT coalesce((SELECT records || ' ' || beyond FROM sluice.lateness), '')")
 			check.Same(t, "kept", test.want, got)
 			// The duration of the test itself changes the peak by next to nothing.
-			if late := h.claim().Late; late > test.late || late < test.late*999/1000 {
-				t.Errorf("the claim says %s, want %s", late, test.late)
-			}
+			late := h.claim().Late
+			check.ErrorIf(t, late > test.late || late < test.late*999/1000, "the claim says %s, want %s", late, test.late)
 		})
 	}
 }

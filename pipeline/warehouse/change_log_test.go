@@ -64,9 +64,8 @@ func TestTheLogSaysWhatChanged(t *testing.T) {
 				different[id] = true
 			}
 		}
-		if diff := cmp.Diff(different, told); diff != "" {
-			t.Fatalf("step %d: the log tells of others than differ (-differ +told):\n%s\n%+v", n, diff, found)
-		}
+		diff := cmp.Diff(different, told)
+		check.FatalIf(t, diff != "", "step %d: the log tells of others than differ (-differ +told):\n%s\n%+v", n, diff, found)
 	}
 }
 
@@ -182,8 +181,7 @@ func TestABatchIsUpstreamsWord(t *testing.T) {
 	w.load(w.of(w.claimOf(w.bills), header("1", "a", 1), header("2", "a", 1), header("3", "a", 1), header("4", "a", 1)))
 	control := func(ids ...string) string {
 		t.Helper()
-		id := check.Sure(w.db.Control(t.Context(), w.details, ids))(w)
-		return id
+		return check.Sure(w.db.Control(t.Context(), w.details, ids))(w)
 	}
 	w.shown("1", "2", "4")
 	w.want("a path that never answered is not asked", "3 suspected")

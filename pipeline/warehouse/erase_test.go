@@ -122,9 +122,8 @@ func TestAnErasedRecordIsNowhere(t *testing.T) {
 	for _, row := range after["sluice.raw_records"] {
 		check.ErrorIf(t, !strings.Contains(row, "null") || !strings.Contains(row, `bill_id`), "an archive has not one record and a null: %s", row)
 	}
-	if got := ask[string](e.fixture, `SELECT string_agg(sluice.raw_record(_call_id, _raw_position)::text, '') FROM store.bills`); !strings.Contains(got, `"b2"`) {
-		t.Errorf("bill 2 leads to %s", got)
-	}
+	got := ask[string](e.fixture, `SELECT string_agg(sluice.raw_record(_call_id, _raw_position)::text, '') FROM store.bills`)
+	check.ErrorIf(t, !strings.Contains(got, `"b2"`), "bill 2 leads to %s", got)
 	check.Same(t, "the log of changes says", fmt.Sprintf(`deleted {1} {"erasure": %d}`, receipt.ID),
 		ask[string](e.fixture, `SELECT op || ' ' || record_ids::text || ' ' || details::text FROM sluice.changes ORDER BY seq DESC LIMIT 1`))
 	e.sound()

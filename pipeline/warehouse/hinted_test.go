@@ -244,9 +244,8 @@ func TestWhatUpstreamRefusesNoHintOpens(t *testing.T) {
 	h := openHinted(t)
 	h.exec(`UPDATE sluice.streams SET state = 'denied'`)
 	h.told("one", "1")
-	if due := h.tick(); due != nil {
-		t.Errorf("due are %v", due)
-	}
+	due := h.tick()
+	check.ErrorIf(t, due != nil, "due are %v", due)
 	h.wantOpen("1 asked")
 	h.answer = warehouse.HintAnswer{Unknown: true}
 	h.told("two", "2")
@@ -265,9 +264,8 @@ func TestAStreamThatIsWrittenToIsAskedByTheNextTick(t *testing.T) {
 	h.told("one", "1")
 	tx := check.Sure(h.db.Pool().Begin(t.Context()))(h)
 	check.Must(h, check.Failure(tx.Exec(t.Context(), `SELECT FROM sluice.streams FOR UPDATE`)))
-	if due := h.tick(); due != nil {
-		t.Errorf("due are %v", due)
-	}
+	due := h.tick()
+	check.ErrorIf(t, due != nil, "due are %v", due)
 	h.wantOpen("1")
 	check.Must(h, tx.Rollback(t.Context()))
 	if due := h.tick(); len(due) != 1 {
@@ -290,11 +288,10 @@ func TestCallbacksAreCounted(t *testing.T) {
 			'{store}', '{bills}', '{""}', '1 minute', '15 seconds')`)
 	}
 	check.ErrorIf(t, !watch() || watch(), "of two equal callbacks of a channel one is new")
-	if got := ask[string](h.fixture, `SELECT concat_ws(' ', (SELECT told FROM sluice.hints WHERE organization_id = 'o'),
+	got := ask[string](h.fixture, `SELECT concat_ws(' ', (SELECT told FROM sluice.hints WHERE organization_id = 'o'),
 		(SELECT due_at - first_at FROM sluice.hints WHERE organization_id = 'o'),
-		(SELECT string_agg(record_id, ',') FROM notifications.events WHERE organization_id = 'o'))`); got != `1 00:00:15 7` {
-		t.Errorf("a repetition changed what was told: %s", got)
-	}
+		(SELECT string_agg(record_id, ',') FROM notifications.events WHERE organization_id = 'o'))`)
+	check.ErrorIf(t, got != `1 00:00:15 7`, "a repetition changed what was told: %s", got)
 }
 
 // TestNotificationsAreTrustedWhileTheyTell: three runs without a miss and a proven way give the

@@ -117,7 +117,8 @@ func TestVersionsAreWhatTheTablesHeld(t *testing.T) {
 		want string
 	}{{1, ""}, {2, "a 10: x y, b 20: 20"}, {3, "a 10: x y, b 21: 20, c :"}} {
 		s.exec(`UPDATE history.periods SET asked_at = '2026-01-01', began_at = '2026-01-01'`)
-		check.Same(t, fmt.Sprintf("upstream at the beginning of day %d", c.day), c.want, s.asOf(time.Date(2026, 1, c.day, 0, 0, 0, 0, time.UTC), true))
+		check.Same(t, fmt.Sprintf("upstream at the beginning of day %d", c.day),
+			c.want, s.asOf(time.Date(2026, 1, c.day, 0, 0, 0, 0, time.UTC), true))
 	}
 	s.sound()
 }
@@ -301,9 +302,8 @@ func TestSwitchingOnUnderWriters(t *testing.T) {
 	began := make(chan struct{})
 	writers.Go(func() {
 		for i, batch := range batches {
-			if _, err := s.db.Load(t.Context(), batch); err != nil {
-				t.Errorf("unit %d: %v", i, err)
-			}
+			_, err := s.db.Load(t.Context(), batch)
+			check.ErrorIf(t, err != nil, "unit %d: %v", i, err)
 			if i == 0 {
 				close(began)
 			}
@@ -313,14 +313,14 @@ func TestSwitchingOnUnderWriters(t *testing.T) {
 		db := s.another(warehouse.Options{})
 		writers.Go(func() {
 			<-began
-			if err := db.EnableHistory(t.Context(), []warehouse.HistorySetting{s.setting(true)}); err != nil {
-				t.Errorf("switching on: %v", err)
-			}
+			err := db.EnableHistory(t.Context(), []warehouse.HistorySetting{s.setting(true)})
+			check.ErrorIf(t, err != nil, "switching on: %v", err)
 		})
 	}
 	writers.Wait()
 	s.sound()
-	check.Same(t, "versions are open", 1500+len(batches), ask[int](s.fixture, `SELECT count(*) FROM history.versions WHERE valid_to = 'infinity'`))
+	check.Same(t, "versions are open",
+		1500+len(batches), ask[int](s.fixture, `SELECT count(*) FROM history.versions WHERE valid_to = 'infinity'`))
 	check.Same(t, "periods", 1, ask[int](s.fixture, `SELECT count(*) FROM history.periods WHERE began_at IS NOT NULL`))
 }
 

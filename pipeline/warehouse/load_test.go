@@ -164,7 +164,8 @@ func TestSettle(t *testing.T) {
 	failed.Complete = nil
 	check.Must(h, h.db.Settle(t.Context(), again, failed))
 	check.Same(t, "stream", "failed|no envelope|1|f|f|0", ask[string](h, row))
-	check.Same(t, "run", "failed|unexpected|no envelope|1", ask[string](h, `SELECT concat_ws('|', outcome, kind, note, calls) FROM sluice.runs`))
+	check.Same(t, "run",
+		"failed|unexpected|no envelope|1", ask[string](h, `SELECT concat_ws('|', outcome, kind, note, calls) FROM sluice.runs`))
 }
 
 func TestWhatDoesNotFitIsKeptWhole(t *testing.T) {

@@ -81,9 +81,8 @@ func open(t *testing.T) *fixture {
 	}}
 	h.db = h.another(warehouse.Options{})
 	check.Must(h, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: h.stream.Key(), Every: time.Hour, Enabled: true}}))
-	var err error
-	h.normalizer, err = record.New(h.stream.Resource, time.UTC)
-	check.Must(h, err)
+
+	h.normalizer = check.Sure(record.New(h.stream.Resource, time.UTC))(h)
 	return h
 }
 
@@ -98,17 +97,15 @@ func (h *fixture) another(options warehouse.Options) *warehouse.DB {
 
 func (h *fixture) claim() pipeline.Claim {
 	h.Helper()
-	claim := check.Sure(h.db.Claim(h.Context(), h.stream, pipeline.ClassIncremental))(h)
-	return claim
+	return check.Sure(h.db.Claim(h.Context(), h.stream, pipeline.ClassIncremental))(h)
 }
 
 // call reserves a call without limits and returns its number.
 func (h *fixture) call(run int64) int64 {
 	h.Helper()
-	decision, err := h.db.Reserve(h.Context(), pipeline.Call{
+	decision := check.Sure(h.db.Reserve(h.Context(), pipeline.Call{
 		Organization: organization, Service: "shop", Resource: "things", Run: run, Method: "GET", Path: "/things", Page: 1,
-	}, pipeline.Limits{Shared: "suite"})
-	check.Must(h, err)
+	}, pipeline.Limits{Shared: "suite"}))(h)
 	return decision.Call
 }
 
@@ -117,8 +114,7 @@ func (h *fixture) record(id int, name string, more ...string) record.Record {
 	h.Helper()
 	raw := fmt.Sprintf(`{"thing_id":"%d","name":%q,"amount":"1.50","modified":"2026-01-17T15:27:23+0530"%s}`,
 		id, name, strings.Join(more, ""))
-	record := check.Sure(h.normalizer.Record([]byte(raw)))(h)
-	return record
+	return check.Sure(h.normalizer.Record([]byte(raw)))(h)
 }
 
 // unit returns a batch of records under a claim, with a call of its own and an unchanged position.
@@ -131,8 +127,7 @@ func (h *fixture) unit(claim pipeline.Claim, records ...record.Record) pipeline.
 
 func (h *fixture) load(batch pipeline.Batch) pipeline.Loaded {
 	h.Helper()
-	loaded := check.Sure(h.db.Load(h.Context(), batch))(h)
-	return loaded
+	return check.Sure(h.db.Load(h.Context(), batch))(h)
 }
 
 // ask reads one value.

@@ -91,9 +91,8 @@ func TestEveryStatementPrepares(t *testing.T) {
 		if strings.HasSuffix(name, ": sqlTableCount") {
 			sql += "shop.things"
 		}
-		if _, err := conn.Conn().Prepare(t.Context(), name, sql); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		_, err := conn.Conn().Prepare(t.Context(), name, sql)
+		check.ErrorIf(t, err != nil, "%s: %v", name, err)
 	}
 	check.ErrorIf(t, len(names) < 40, "found %d statements only", len(names))
 }
@@ -182,9 +181,8 @@ func TestASessionWithoutAClientLetsGo(t *testing.T) {
 	check.ErrorIf(t, <-waited == nil, "the statement of a process without a connection ended well")
 	waiting, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	if _, err := db.Pool().Exec(waiting, `SELECT pg_advisory_xact_lock(2)`); err != nil {
-		t.Errorf("the lock of a process that is gone is still held: %v", err)
-	}
+	_, err := db.Pool().Exec(waiting, `SELECT pg_advisory_xact_lock(2)`)
+	check.ErrorIf(t, err != nil, "the lock of a process that is gone is still held: %v", err)
 	check.Must(h, other.Rollback(t.Context()))
 }
 
@@ -238,9 +236,8 @@ func (h *fixture) page(name string, things int, amount bool) []record.Record {
 		if amount {
 			raw += `,"amount":null`
 		}
-		var err error
-		records[i], err = h.normalizer.Record([]byte(raw + "}"))
-		check.Must(h, err)
+
+		records[i] = check.Sure(h.normalizer.Record([]byte(raw + "}")))(h)
 	}
 	return records
 }

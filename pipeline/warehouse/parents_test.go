@@ -98,9 +98,8 @@ func TestParentsComeAndGo(t *testing.T) {
 	check.Must(s, exec(s, `INSERT INTO store.customers VALUES ($1, 'b'), ($1, 'c')`, organization))
 	s.wantRound("none is named, b is back", "c b", "")
 	check.ErrorIf(t, s.db.ListParents(t.Context(), s.bills, nil) == nil, "bills have no parents, yet they were listed")
-	if _, _, err := s.db.NextParent(t.Context(), s.claimOf(s.bills)); err == nil {
-		t.Error("bills have no parents, yet one was asked for")
-	}
+	_, _, err := s.db.NextParent(t.Context(), s.claimOf(s.bills))
+	check.ErrorIf(t, err == nil, "bills have no parents, yet one was asked for")
 	if _, _, err := s.db.Pending(t.Context(), s.persons, 0, 1); err == nil {
 		t.Error("persons have no details, yet they were asked for")
 	}
@@ -282,5 +281,6 @@ func TestEveryTenthPlaceIsOfTheLongestWait(t *testing.T) {
 		s.add(waiting{id: fmt.Sprintf("new%02d", place), gross: "1000", rate: "1", status: "open", day: 9})
 	}
 	old := slices.DeleteFunc(read, func(id string) bool { return strings.HasPrefix(id, "new") })
-	check.ErrorIf(t, cmp.Diff([]string{"29", "03", "05"}, old[:3]) != "" || len(old) != 5, "of the rows that were there first, %v were read", old)
+	check.ErrorIf(t, cmp.Diff([]string{"29", "03", "05"}, old[:3]) != "" || len(old) != 5,
+		"of the rows that were there first, %v were read", old)
 }

@@ -189,7 +189,8 @@ func TestWhatDoesNotFitARebuildStays(t *testing.T) {
 	counts = check.Sure(rebuild.Run(t.Context(), s.db, s.bills, rebuild.All, s.as(s.bills), nil))(s)
 	check.ErrorIf(t, counts != (rebuild.Counts{Rows: 3, Rewritten: 1}), "counts when the database takes it: %+v", counts)
 	check.Same(t, "rebuilt", before, s.tables())
-	check.Same(t, "in quarantine", "2|23514|open", ask[string](s.fixture, `SELECT concat_ws('|', record_id, code, state) FROM sluice.quarantine`))
+	check.Same(t, "in quarantine",
+		"2|23514|open", ask[string](s.fixture, `SELECT concat_ws('|', record_id, code, state) FROM sluice.quarantine`))
 }
 
 // TestARebuildGoesOnWhereItStopped: after an interruption it continues with the counts of the
@@ -220,7 +221,8 @@ func TestARebuildGoesOnWhereItStopped(t *testing.T) {
 	counts := check.Sure(rebuild.Run(t.Context(), s.db, s.bills, rebuild.All, s.as(s.bills), func(n int) { steps = append(steps, n) }))(s)
 	check.ErrorIf(t, counts != (rebuild.Counts{Rows: rows, Rewritten: rows}) || !slices.Equal(steps, []int{4000, 4500}),
 		"it went on with %+v in steps %v", counts, steps)
-	check.Same(t, "edited rows left", "00007", ask[string](s.fixture, `SELECT string_agg(bill_id, ' ') FROM store.bills WHERE total = 'edited'`))
+	check.Same(t, "edited rows left",
+		"00007", ask[string](s.fixture, `SELECT string_agg(bill_id, ' ') FROM store.bills WHERE total = 'edited'`))
 	check.Must(s, exec(s, `UPDATE store.bills SET total = 'edited'`))
 	interrupted()
 	check.Must(s, exec(s, `CREATE TABLE store.marks AS SELECT bill_id, _payload_hash FROM store.bills`))
@@ -236,7 +238,8 @@ func TestARebuildGoesOnWhereItStopped(t *testing.T) {
 	}
 	check.Must(s, exec(s, `UPDATE store.bills b SET _payload_hash = m._payload_hash FROM store.marks m WHERE m.bill_id = b.bill_id`))
 	check.Same(t, "rebuilt", before, s.tables())
-	check.Same(t, "rebuilds", "done superseded done", ask[string](s.fixture, `SELECT string_agg(outcome, ' ' ORDER BY id) FROM sluice.rebuilds`))
+	check.Same(t, "rebuilds",
+		"done superseded done", ask[string](s.fixture, `SELECT string_agg(outcome, ' ' ORDER BY id) FROM sluice.rebuilds`))
 	got := ask[int](s.fixture, `SELECT count(*) FROM sluice.calls`)
 	check.ErrorIf(t, got != calls, "%d calls were made", got-calls)
 }

@@ -94,14 +94,12 @@ func TestWaitReasons(t *testing.T) {
 	pool, reader := openReadingPool(t)
 	look := func() map[int64]string {
 		t.Helper()
-		got := check.Sure(reader.WaitReasons(t.Context(), []int64{1, 2}))(t)
-		return got
+		return check.Sure(reader.WaitReasons(t.Context(), []int64{1, 2}))(t)
 	}
 	check.Same(t, "reasons of the run that goes on", 0, len(look()))
 	check.Must(t, check.Failure(pool.Exec(t.Context(), `UPDATE sluice.streams SET state = 'waiting', reason = 'exhausted: code 45' WHERE run_id = 2`)))
-	if got := look(); len(got) != 1 || got[2] != "exhausted: code 45" {
-		t.Errorf("run 2 waits because of %q", got[2])
-	}
+	got := look()
+	check.ErrorIf(t, len(got) != 1 || got[2] != "exhausted: code 45", "run 2 waits because of %q", got[2])
 }
 
 // spentDays are counts written by hand: three minutes and an hour of a service's day, one of them
@@ -139,10 +137,9 @@ func TestDay(t *testing.T) {
 		{EndedAt: instant(t, "2026-03-02 00:00:00"), Limit: 100}, {EndedAt: instant(t, "2026-03-01 00:00:00"), Calls: 12, Limit: 100},
 	})(day.Before, nil)
 
-	turned, err := reader.Day(t.Context(), "d", "shop", pipeline.Limits{
+	turned := check.Sure(reader.Day(t.Context(), "d", "shop", pipeline.Limits{
 		ResetZone: "UTC", ResetHour: day.At.UTC().Add(-3 * time.Hour).Hour(),
-	})
-	check.Must(t, err)
+	}))(t)
 	check.ErrorIf(t, turned.Spent != 4 || turned.Turn == nil || turned.Turn.Sub(day.At) < 20*time.Hour || turned.Turn.Sub(day.At) > 21*time.Hour,
 		"the day that turned three hours ago is %+v, want 4 spent, and that it turns again in 20 hours and some", turned)
 	none, err := reader.Day(t.Context(), "d", "nothing", pipeline.Limits{})
@@ -286,9 +283,8 @@ func TestAForecastWaitsForNobody(t *testing.T) {
 	holder := check.Sure(pool.Begin(t.Context()))(t)
 	check.Must(t, check.Failure(holder.Exec(t.Context(), `LOCK TABLE shop.bills IN ACCESS EXCLUSIVE MODE`)))
 	details := pipeline.Key{Organization: "q", Service: "shop", Resource: "bills.details"}
-	if known, err := reader.FactsSoon(t.Context(), details, false); !postgres.Busy(err) {
-		t.Errorf("behind a lock: %v, %v", known, err)
-	}
+	known, err := reader.FactsSoon(t.Context(), details, false)
+	check.ErrorIf(t, !postgres.Busy(err), "behind a lock: %v, %v", known, err)
 	check.Must(t, holder.Rollback(t.Context()))
 	if known, err := reader.FactsSoon(t.Context(), details, false); err != nil || len(known) != 1 || known[0].Waiting != 5 {
 		t.Errorf("without it: %+v, %v", known, err)

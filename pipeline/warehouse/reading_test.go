@@ -84,8 +84,7 @@ func openReadingPool(t *testing.T) (*pgxpool.Pool, *warehouse.DB) {
 
 func instant(t *testing.T, text string) time.Time {
 	t.Helper()
-	instant := check.Sure(time.Parse("2006-01-02 15:04:05", text))(t)
-	return instant
+	return check.Sure(time.Parse("2006-01-02 15:04:05", text))(t)
 }
 
 // sameAs compares what a call returned.
@@ -215,8 +214,7 @@ func TestCauses(t *testing.T) {
 	bills := quarantine.Cause{Organization: "o", Service: "shop", Resource: "bills", Code: "bad_time", Field: "lines[].parts[].at", Entries: 5, Example: 8}
 	of := func(f quarantine.Filter) []quarantine.Cause {
 		t.Helper()
-		found := check.Sure(reader.Causes(t.Context(), f))(t)
-		return found
+		return check.Sure(reader.Causes(t.Context(), f))(t)
 	}
 	all := of(quarantine.Filter{Organization: "o"})
 	sameAs(t, []quarantine.Cause{things, bills}, times)(all, nil)
@@ -225,9 +223,8 @@ func TestCauses(t *testing.T) {
 	}
 	bills.Entries, bills.Example = 2, 5
 	sameAs(t, []quarantine.Cause{bills}, times)(of(quarantine.Filter{Field: new("lines[].parts[].at"), Before: 6}), nil)
-	if got := of(quarantine.Filter{Field: new("")}); len(got) != 1 || got[0].Code != "no_id" {
-		t.Errorf("without a field: %+v", got)
-	}
+	got := of(quarantine.Filter{Field: new("")})
+	check.ErrorIf(t, len(got) != 1 || got[0].Code != "no_id", "without a field: %+v", got)
 	if got := of(quarantine.Filter{Limit: 1}); len(got) != 1 {
 		t.Errorf("%d causes, want one", len(got))
 	}

@@ -121,7 +121,8 @@ func TestRebuildThatFailsEndsItsRun(t *testing.T) {
 	s.load(batch)
 	_, normalizer := s.learned()
 	check.Must(s, exec(s, `ALTER TABLE sluice.raw_records RENAME TO raw_elsewhere`))
-	check.ErrorIf(t, check.Failure(rebuild.Run(t.Context(), s.db, s.bills, rebuild.Changed, normalizer, nil)) == nil, "no raw records, no error")
+	check.ErrorIf(t, check.Failure(rebuild.Run(t.Context(), s.db, s.bills, rebuild.Changed, normalizer, nil)) == nil,
+		"no raw records, no error")
 	check.Same(t, "the stream", "failed", ask[string](s.fixture, `SELECT concat_ws('|', state, run_id) FROM sluice.streams WHERE resource = 'bills'`))
 }
 
@@ -205,8 +206,7 @@ func TestRebuildLooksAtEverything(t *testing.T) {
 	s.bring(s.details, singles[:total/2]...)
 	look := func() rebuild.Counts {
 		t.Helper()
-		counts := check.Sure(rebuild.Plan(t.Context(), s.db, s.bills, rebuild.All, s.as(s.bills), nil))(s)
-		return counts
+		return check.Sure(rebuild.Plan(t.Context(), s.db, s.bills, rebuild.All, s.as(s.bills), nil))(s)
 	}
 	edited := 0
 	for _, edit := range []string{

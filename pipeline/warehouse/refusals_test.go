@@ -38,8 +38,7 @@ func (h *fixture) ofWork(work pipeline.Work) pipeline.Claim {
 	check.Must(h, h.db.RegisterStreams(h.Context(), []warehouse.StreamSetting{
 		{Key: h.stream.Key(), Every: time.Hour, Enabled: true}, {Key: stream.Key(), Every: time.Hour, Enabled: true},
 	}))
-	claim := check.Sure(h.db.Claim(h.Context(), stream, pipeline.ClassOf(stream)))(h)
-	return claim
+	return check.Sure(h.db.Claim(h.Context(), stream, pipeline.ClassOf(stream)))(h)
 }
 
 // TestTooMuchRefusedHoldsTheMark is invariant 1: the rejected records of all chunks of a run
@@ -203,7 +202,8 @@ func TestSingleRecordsInQuarantine(t *testing.T) {
 	batch.Received, batch.Rejected = 2, []pipeline.RejectedRecord{misfit("a", "7")}
 	batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
 	h.load(batch)
-	check.Same(t, "the run", "done|1", ask[string](h.fixture, `SELECT concat_ws('|', outcome, refused) FROM sluice.runs WHERE id = $1`, claim.Run))
+	check.Same(t, "the run",
+		"done|1", ask[string](h.fixture, `SELECT concat_ws('|', outcome, refused) FROM sluice.runs WHERE id = $1`, claim.Run))
 	due := ask[time.Duration](h.fixture, `SELECT next_due_at - clock_timestamp() FROM sluice.streams WHERE resource = 'bills'`)
 	check.ErrorIf(t, due < 9*time.Hour, "the list is due in %s for the sake of a record that it does not show", due)
 	stream := check.Sure(h.db.Stream(t.Context(), h.bills.Key()))(h)

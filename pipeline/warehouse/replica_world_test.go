@@ -58,11 +58,9 @@ func openWorld(t *testing.T) *world {
 	w.exec(`CREATE TABLE public.bills (LIKE store.bills INCLUDING ALL)`)
 	w.exec(`CREATE TABLE public.bills_lines (LIKE store.bills_lines INCLUDING ALL)`)
 	w.exec(`CREATE TABLE public.position AS SELECT analytics.changes_cursor() AS cursor`)
-	var err error
-	w.normalizer, err = record.New(w.bills.Resource, time.UTC)
-	check.Must(w, err)
-	w.others, err = pgxpool.New(t.Context(), w.url)
-	check.Must(w, err)
+
+	w.normalizer = check.Sure(record.New(w.bills.Resource, time.UTC))(w)
+	w.others = check.Sure(pgxpool.New(t.Context(), w.url))(w)
 	t.Cleanup(w.others.Close)
 	return w
 }

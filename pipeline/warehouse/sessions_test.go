@@ -149,9 +149,8 @@ func (p *pooler) take() net.Conn {
 func TestAPoolerThatSharesSessionsIsFoundOut(t *testing.T) {
 	t.Parallel()
 	direct := warehousetest.New(t)
-	if err := warehouse.CheckSessions(t.Context(), direct); err != nil {
-		t.Fatalf("without a pooler: %v", err)
-	}
+	err := warehouse.CheckSessions(t.Context(), direct)
+	check.FatalIf(t, err != nil, "without a pooler: %v", err)
 	config := check.Sure(pgx.ParseConfig(direct))(t)
 	network, address := pgconn.NetworkAddress(config.Host, config.Port)
 	for _, newest := range []bool{true, false} {
@@ -209,11 +208,10 @@ func TestARotatedPassword(t *testing.T) {
 	}
 	change("canary-one")
 	write("canary-one")
-	db, err = warehouse.Open(t.Context(), parsed.String(), warehouse.Options{Password: func(context.Context) (string, error) {
+	db = check.Sure(warehouse.Open(t.Context(), parsed.String(), warehouse.Options{Password: func(context.Context) (string, error) {
 		text, err := os.ReadFile(file)
 		return string(text), err
-	}})
-	check.Must(t, err)
+	}}))(t)
 	defer db.Close()
 	old := check.Sure(db.Pool().Acquire(t.Context()))(t)
 	defer old.Release()

@@ -42,7 +42,8 @@ func TestRegisterStreams(t *testing.T) {
 	got := ask[string](h, `SELECT string_agg(line, ' ' ORDER BY line) FROM (SELECT concat_ws('|', organization_id, resource, enabled,
 		every) AS line FROM sluice.streams) AS x`)
 	check.Same(t, "streams", want, got)
-	check.ErrorIf(t, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{setting("a", "one", 0)}) == nil, "an interval of zero was accepted")
+	check.ErrorIf(t, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{setting("a", "one", 0)}) == nil,
+		"an interval of zero was accepted")
 	// A shorter interval takes effect at once.
 	h.due(10)
 	register(setting("a", "one", time.Second))
@@ -76,9 +77,8 @@ func TestARequestDuringARunMakesAnother(t *testing.T) {
 	h.due(10)
 	claim := h.claim()
 	check.Must(h, h.db.Request(t.Context(), []pipeline.Key{h.stream.Key()}))
-	if got := h.due(10); len(got) != 1 {
-		t.Fatalf("due after a request: %v", got)
-	}
+	got := h.due(10)
+	check.FatalIf(t, len(got) != 1, "due after a request: %v", got)
 	if got := h.due(10); len(got) != 0 {
 		t.Fatalf("due twice: %v", got)
 	}
@@ -115,9 +115,8 @@ func TestADeniedStreamIsTriedADayLater(t *testing.T) {
 	}
 	check.Must(h, h.db.Request(t.Context(), []pipeline.Key{h.stream.Key(), h.stream.Key()}))
 	check.Same(t, "after a request it", "idle||1", ask[string](h, `SELECT concat_ws('|', state, reason, requested_gen) FROM sluice.streams`))
-	if got := h.due(10); len(got) != 1 {
-		t.Errorf("requested and not due: %v", got)
-	}
+	got := h.due(10)
+	check.ErrorIf(t, len(got) != 1, "requested and not due: %v", got)
 }
 
 func TestUnknownStreams(t *testing.T) {
@@ -139,9 +138,8 @@ func TestUnknownStreams(t *testing.T) {
 func TestTickIsNoted(t *testing.T) {
 	h := open(t)
 	pool := h.db.Pool()
-	if at, err := h.db.LastTick(t.Context()); at != nil || err != nil {
-		t.Fatalf("the last tick was at %v (error %v) before the first", at, err)
-	}
+	at, err := h.db.LastTick(t.Context())
+	check.FatalIf(t, at != nil || err != nil, "the last tick was at %v (error %v) before the first", at, err)
 	before := time.Time{}
 	check.Must(h, pool.QueryRow(t.Context(), `SELECT clock_timestamp()`).Scan(&before))
 	check.Must(h, check.Failure(pool.Exec(t.Context(), `UPDATE sluice.streams SET next_due_at = now() + interval '1 day'`)))

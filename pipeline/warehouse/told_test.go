@@ -146,10 +146,9 @@ func TestAHintNamesAParent(t *testing.T) {
 	read(claim, "v2", "")
 	read(claim, "v3", "")
 	h.wantOpen("list again, v3 again")
-	if got := ask[string](h.fixture, `SELECT concat_ws(' ', (SELECT count(*) FROM sluice.tombstones), (SELECT count(read_at) FROM sluice.parents),
-		(SELECT count(watermark) FROM sluice.streams), (SELECT string_agg(name, ',') FROM custom.persons))`); got != "0 0 0 Ada" {
-		t.Errorf("tombstones, parents read by schedule, watermarks and rows: %s", got)
-	}
+	got := ask[string](h.fixture, `SELECT concat_ws(' ', (SELECT count(*) FROM sluice.tombstones), (SELECT count(read_at) FROM sluice.parents),
+		(SELECT count(watermark) FROM sluice.streams), (SELECT string_agg(name, ',') FROM custom.persons))`)
+	check.ErrorIf(t, got != "0 0 0 Ada", "tombstones, parents read by schedule, watermarks and rows: %s", got)
 }
 
 // TestAListUnderParentsIsAnnounced by hints that name the parents.

@@ -43,8 +43,7 @@ func openList(t *testing.T, rules pipeline.TombstoneRules) *listFixture {
 // begin claims a stream.
 func (l *listFixture) begin(stream pipeline.Stream) pipeline.Claim {
 	l.Helper()
-	claim := check.Sure(l.db.Claim(l.Context(), stream, pipeline.ClassOf(stream)))(l)
-	return claim
+	return check.Sure(l.db.Claim(l.Context(), stream, pipeline.ClassOf(stream)))(l)
 }
 
 // records returns things of these numbers. Odd ones are not normalized if they are unchanged: they
@@ -101,9 +100,8 @@ func (l *listFixture) dead() []string {
 
 func (l *listFixture) expect(what string, states, dead []string) {
 	l.Helper()
-	if got := l.states(); !slices.Equal(got, states) {
-		l.Errorf("%s: %q is known, want %q", what, got, states)
-	}
+	got := l.states()
+	check.ErrorIf(l, !slices.Equal(got, states), "%s: %q is known, want %q", what, got, states)
 	if got := l.dead(); !slices.Equal(got, dead) {
 		l.Errorf("%s: %q are dead, want %q", what, got, dead)
 	}

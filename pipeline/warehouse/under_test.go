@@ -64,9 +64,8 @@ func (f *family) run(most int, of map[string]shown) {
 // expect compares the evidence, and the persons with a tombstone.
 func (f *family) expect(what, states, dead string) {
 	f.Helper()
-	if got := ask[string](f.fixture, `SELECT coalesce(string_agg(record_id || ' ' || state, ', ' ORDER BY record_id), '') FROM sluice.tombstones`); got != states {
-		f.Errorf("%s: %q is known, want %q", what, got, states)
-	}
+	got := ask[string](f.fixture, `SELECT coalesce(string_agg(record_id || ' ' || state, ', ' ORDER BY record_id), '') FROM sluice.tombstones`)
+	check.ErrorIf(f, got != states, "%s: %q is known, want %q", what, got, states)
 	if got := ask[string](f.fixture, `SELECT coalesce(string_agg(person_key, ' ' ORDER BY person_key), '') FROM custom.persons WHERE _deleted_at IS NOT NULL`); got != dead {
 		f.Errorf("%s: %q are dead, want %q", what, got, dead)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"sluice/pipeline/check"
 	"sluice/schema"
 	"sluice/schema/ddl"
 	"sluice/schema/schematest"
@@ -16,10 +17,7 @@ import (
 
 func golden(t *testing.T, name string) string {
 	t.Helper()
-	data, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := check.Sure(os.ReadFile("testdata/" + name))(t)
 	return string(data)
 }
 
@@ -31,9 +29,8 @@ func whole(service schema.Service) string {
 
 func TestDDLOfTheHouse(t *testing.T) {
 	t.Parallel()
-	if diff := cmp.Diff(golden(t, "house.sql"), whole(schematest.House())); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	diff := cmp.Diff(golden(t, "house.sql"), whole(schematest.House()))
+	check.ErrorIf(t, diff != "", "(-want +got):\n%s", diff)
 }
 
 // found returns the catalog of a database with exactly the tables of the fixture.
@@ -87,9 +84,7 @@ func TestADraftAltersEachTableByItself(t *testing.T) {
 			t.Errorf("%d altered tables: %d steps, want %d\n%s", altered, steps, want, text)
 		}
 	}
-	if altered < 2 {
-		t.Errorf("only %d tables", altered)
-	}
+	check.ErrorIf(t, altered < 2, "only %d tables", altered)
 }
 
 // typed reads the type of a column out of the golden file.
@@ -137,9 +132,8 @@ func TestDraftOfTheHouse(t *testing.T) {
 			have := found(t)
 			c.spoil(have)
 			got, changed := ddl.Draft([]schema.Service{schematest.House()}, have)
-			if diff := cmp.Diff(c.want, got); diff != "" || changed != c.changed {
-				t.Errorf("changed %t, (-want +got):\n%s", changed, diff)
-			}
+			diff := cmp.Diff(c.want, got)
+			check.ErrorIf(t, diff != "" || changed != c.changed, "changed %t, (-want +got):\n%s", changed, diff)
 		})
 	}
 }
@@ -151,22 +145,18 @@ func TestDraftCreatesASharedSchemaOnce(t *testing.T) {
 	other.Resources = other.Resources[2:]
 	other.Resources[0].Name = "closing"
 	got, _ := ddl.Draft([]schema.Service{schematest.House(), other}, nil)
-	if count := strings.Count(got, `CREATE SCHEMA IF NOT EXISTS "custom"`); count != 1 {
-		t.Errorf("the users' schema is created %d times", count)
-	}
-	if !strings.Contains(got, `CREATE TABLE "custom"."closing"`) || strings.Contains(got, `"cellar"`) {
-		t.Errorf("the second service is not drafted right:\n%s", got)
-	}
+	count := strings.Count(got, `CREATE SCHEMA IF NOT EXISTS "custom"`)
+	check.ErrorIf(t, count != 1, "the users' schema is created %d times", count)
+	check.ErrorIf(t, !strings.Contains(got, `CREATE TABLE "custom"."closing"`) || strings.Contains(got, `"cellar"`),
+		"the second service is not drafted right:\n%s", got)
 }
 
 func TestDDL(t *testing.T) {
 	t.Parallel()
-	if diff := cmp.Diff(golden(t, "shop.sql"), whole(schematest.Shop())); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if got := whole(schematest.Later()); got != "" {
-		t.Errorf("a service without resources gives %q", got)
-	}
+	diff := cmp.Diff(golden(t, "shop.sql"), whole(schematest.Shop()))
+	check.ErrorIf(t, diff != "", "(-want +got):\n%s", diff)
+	got := whole(schematest.Later())
+	check.ErrorIf(t, got != "", "a service without resources gives %q", got)
 }
 
 // present returns a database that has exactly what shop declares, spelled by hand.
@@ -251,9 +241,8 @@ func TestDraft(t *testing.T) {
 			have := present()
 			c.spoil(have)
 			got, changed := ddl.Draft([]schema.Service{schematest.Shop(), schematest.Later()}, have)
-			if diff := cmp.Diff(c.want, got); diff != "" || changed != c.changed {
-				t.Errorf("changed %t, (-want +got):\n%s", changed, diff)
-			}
+			diff := cmp.Diff(c.want, got)
+			check.ErrorIf(t, diff != "" || changed != c.changed, "changed %t, (-want +got):\n%s", changed, diff)
 		})
 	}
 }
@@ -261,9 +250,8 @@ func TestDraft(t *testing.T) {
 func TestDraftOfAnEmptyDatabaseIsTheDDL(t *testing.T) {
 	t.Parallel()
 	got, changed := ddl.Draft([]schema.Service{schematest.Shop()}, nil)
-	if diff := cmp.Diff("-- +goose Up\n\n"+golden(t, "shop.sql"), got); diff != "" || !changed {
-		t.Errorf("changed %t, (-want +got):\n%s", changed, diff)
-	}
+	diff := cmp.Diff("-- +goose Up\n\n"+golden(t, "shop.sql"), got)
+	check.ErrorIf(t, diff != "" || !changed, "changed %t, (-want +got):\n%s", changed, diff)
 }
 
 func TestDraftCreatesAMissingTableOnly(t *testing.T) {
@@ -273,7 +261,6 @@ func TestDraftCreatesAMissingTableOnly(t *testing.T) {
 	got, changed := ddl.Draft([]schema.Service{schematest.Shop()}, have)
 	_, tail, _ := strings.Cut(golden(t, "shop.sql"), `CREATE TABLE "shop"."things_parts_serials"`)
 	want := "-- +goose Up\n\n" + `CREATE TABLE "shop"."things_parts_serials"` + tail
-	if diff := cmp.Diff(want, got); diff != "" || !changed {
-		t.Errorf("changed %t, (-want +got):\n%s", changed, diff)
-	}
+	diff := cmp.Diff(want, got)
+	check.ErrorIf(t, diff != "" || !changed, "changed %t, (-want +got):\n%s", changed, diff)
 }

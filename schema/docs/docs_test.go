@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"sluice/pipeline/check"
 	"sluice/schema"
 	"sluice/schema/docs"
 	"sluice/schema/schematest"
@@ -14,19 +15,15 @@ import (
 
 func golden(t *testing.T, name string) string {
 	t.Helper()
-	data, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := check.Sure(os.ReadFile("testdata/" + name))(t)
 	return string(data)
 }
 
 func TestDictionary(t *testing.T) {
 	t.Parallel()
 	got := docs.Dictionary([]schema.Service{schematest.Shop(), schematest.Later()})
-	if diff := cmp.Diff(golden(t, "shop.md"), got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	diff := cmp.Diff(golden(t, "shop.md"), got)
+	check.ErrorIf(t, diff != "", "(-want +got):\n%s", diff)
 }
 
 func TestDictionarySaysHowListsAreRead(t *testing.T) {
@@ -40,18 +37,16 @@ func TestDictionarySaysHowListsAreRead(t *testing.T) {
 	} {
 		service := schematest.Shop()
 		service.Resources[0].Cursor = cursor
-		if got := docs.Dictionary([]schema.Service{service}); !strings.Contains(got, want) {
-			t.Errorf("%T: %q is missing", cursor, want)
-		}
+		got := docs.Dictionary([]schema.Service{service})
+		check.ErrorIf(t, !strings.Contains(got, want), "%T: %q is missing", cursor, want)
 	}
 }
 
 func TestDictionaryOfTheHouse(t *testing.T) {
 	t.Parallel()
 	got, _, _ := strings.Cut(docs.Dictionary([]schema.Service{schematest.House()}), "\n## Columns of ours")
-	if diff := cmp.Diff(golden(t, "house.md"), got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	diff := cmp.Diff(golden(t, "house.md"), got)
+	check.ErrorIf(t, diff != "", "(-want +got):\n%s", diff)
 }
 
 func TestDictionarySaysHowDetailsAndParentsAreRead(t *testing.T) {
@@ -67,9 +62,7 @@ func TestDictionarySaysHowDetailsAndParentsAreRead(t *testing.T) {
 		"| `floor` | text | plain | The floor of it. Filled in by sluice where a record leaves it out. |\n",
 		"first: the whole list, in one answer without pages, every 12h\n",
 	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("%q is missing", want)
-		}
+		check.ErrorIf(t, !strings.Contains(got, want), "%q is missing", want)
 	}
 }
 
@@ -97,21 +90,19 @@ func TestPersonal(t *testing.T) {
 		"| `shop.people` | person: `first`, `family`; contact: `mail`; address: `street`; tax number: `vat` |\n" +
 		"| `shop.people_cards` | bank: `number`; free text: `note` |\n" +
 		"\nTables without such a column: 1.\n"
-	if got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	check.ErrorIf(t, got != want, "got\n%s\nwant\n%s", got, want)
 }
 
 func TestDiagrams(t *testing.T) {
 	t.Parallel()
 	services := []schema.Service{schematest.Shop(), schematest.Later(), schematest.House()}
-	if diff := cmp.Diff(golden(t, "erd.md"), docs.Mermaid(services)); diff != "" {
-		t.Errorf("Mermaid (-want +got):\n%s", diff)
-	}
+	diff := cmp.Diff(golden(t, "erd.md"), docs.Mermaid(services))
+	check.ErrorIf(t, diff != "", "Mermaid (-want +got):\n%s", diff)
 	if diff := cmp.Diff(golden(t, "house.dbml"), docs.DBML([]schema.Service{schematest.Later(), schematest.House()})); diff != "" {
 		t.Errorf("DBML (-want +got):\n%s", diff)
 	}
-	if got := docs.DBML(services); !strings.HasSuffix(got, `
+	got := docs.DBML(services)
+	check.ErrorIf(t, !strings.HasSuffix(got, `
 Ref: "shop"."things_parts".("organization_id", "_parent_id") > "shop"."things".("organization_id", "thing_id") [delete: cascade]
 
 Ref: "shop"."things_parts_serials".("organization_id", "_parent_id", "_parent_position") > `+
@@ -120,9 +111,7 @@ Ref: "shop"."things_parts_serials".("organization_id", "_parent_id", "_parent_po
 Ref: "house"."rates_steps".("organization_id", "_parent_id") > "house"."rates".("organization_id", "rate_id") [delete: cascade]
 
 Ref: "house"."rates_fields".("organization_id", "_parent_id") > "house"."rates".("organization_id", "rate_id") [delete: cascade]
-`) {
-		t.Errorf("the relations are others in %s", got)
-	}
+`), "the relations are others in %s", got)
 }
 
 // TestDictionaryWritesColumnsOnce: a table whose columns an earlier table has refers to it, and
@@ -145,8 +134,6 @@ func TestDictionaryWritesColumnsOnce(t *testing.T) {
 		"- Table: `shop.more`, key `(organization_id, id)`. Columns as in `shop.first`, and those below.\n\n" +
 			"| Column | Type | Class | Meaning |\n|---|---|---|---|\n| `sold` | boolean | plain | Whether it is sold. |\n\n##",
 	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("%q is missing in\n%s", want, got)
-		}
+		check.ErrorIf(t, !strings.Contains(got, want), "%q is missing in\n%s", want, got)
 	}
 }

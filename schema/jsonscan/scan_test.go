@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"sluice/pipeline/check"
 	"sluice/schema/jsonscan"
 )
 
@@ -24,9 +25,7 @@ func TestValueEndsWhereTheValueDoes(t *testing.T) {
 				continue // would still be the end: a reader that goes on refuses it
 			}
 			end, ok := jsonscan.Value(data, 2, 0)
-			if !ok || end != 2+len(value) {
-				t.Errorf("%q with %q behind it ends at %d, %t", value, tail, end, ok)
-			}
+			check.ErrorIf(t, !ok || end != 2+len(value), "%q with %q behind it ends at %d, %t", value, tail, end, ok)
 		}
 	}
 }
@@ -39,13 +38,11 @@ func TestValueSaysNoToWhatIsNoJSON(t *testing.T) {
 		`01`, `-`, `.5`, `1.`, `1e`, `+1`, `nul`, `True`, `NaN`, strings.Repeat("[", 65) + strings.Repeat("]", 65),
 		`{"a":` + strings.Repeat("[", 64) + strings.Repeat("]", 64) + `}`,
 	} {
-		if end, ok := jsonscan.Value([]byte(value), 0, 0); ok {
-			t.Errorf("%q was taken, to %d", value, end)
-		}
+		end, ok := jsonscan.Value([]byte(value), 0, 0)
+		check.ErrorIf(t, ok, "%q was taken, to %d", value, end)
 	}
-	if _, ok := jsonscan.Value([]byte("[]"), 0, jsonscan.MaxDepth); ok {
-		t.Error("a value within 64 others was taken")
-	}
+	_, ok := jsonscan.Value([]byte("[]"), 0, jsonscan.MaxDepth)
+	check.ErrorIf(t, ok, "a value within 64 others was taken")
 }
 
 func TestElementsAreThoseOfTheArrayAndHaveNoRoomBehind(t *testing.T) {
@@ -58,9 +55,7 @@ func TestElementsAreThoseOfTheArrayAndHaveNoRoomBehind(t *testing.T) {
 			t.Errorf("%q has room for %d bytes more", element, cap(element)-len(element))
 		}
 	})
-	if !ok || end != len(data)-1 || strings.Join(got, "|") != `{"a":[1]}|2|"x"` {
-		t.Errorf("elements are %q, end %d, %t", got, end, ok)
-	}
+	check.ErrorIf(t, !ok || end != len(data)-1 || strings.Join(got, "|") != `{"a":[1]}|2|"x"`, "elements are %q, end %d, %t", got, end, ok)
 	if _, ok := jsonscan.Elements([]byte(`{}`), 0, 0, nil); ok {
 		t.Error("an object has elements")
 	}
@@ -83,9 +78,7 @@ func TestOnceSaysNoToNamesThatMayComeTwice(t *testing.T) {
 		"[" + many(64) + "," + many(64) + "]": true,
 	} {
 		end, ok := jsonscan.Once([]byte(value), 0, 0, &open)
-		if ok != want || ok && end != len(value) {
-			t.Errorf("%.60s: %t, to %d", value, ok, end)
-		}
+		check.ErrorIf(t, ok != want || ok && end != len(value), "%.60s: %t, to %d", value, ok, end)
 		if _, ok := jsonscan.Value([]byte(value), 0, 0); !ok {
 			t.Errorf("%.60s was not taken by Value", value)
 		}
@@ -103,15 +96,12 @@ func FuzzValue(f *testing.F) {
 		end, ok := jsonscan.Value(data, from, 0)
 		whole := ok && jsonscan.Space(data, end) == len(data)
 		want := jsontext.Value(data).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-		if whole && (!want || !utf8.Valid(data)) {
-			t.Fatalf("%q was taken", data)
-		}
+		check.FatalIf(t, whole && (!want || !utf8.Valid(data)), "%q was taken", data)
 		if !whole && want && utf8.Valid(data) && strings.Count(string(data), "[")+strings.Count(string(data), "{") <= jsonscan.MaxDepth {
 			t.Fatalf("%q was not taken", data)
 		}
 		once, ok := jsonscan.Once(data, from, 0, new(jsonscan.Names))
-		if ok && (once != end || !jsontext.Value(data[from:once]).IsValid(jsontext.AllowInvalidUTF8(true))) {
-			t.Fatalf("%q was taken by Once, to %d", data, once)
-		}
+		check.FatalIf(t, ok && (once != end || !jsontext.Value(data[from:once]).IsValid(jsontext.AllowInvalidUTF8(true))),
+			"%q was taken by Once, to %d", data, once)
 	})
 }

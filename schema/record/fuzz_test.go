@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"sluice/pipeline/check"
 	"sluice/schema"
 	"sluice/schema/record"
 )
@@ -35,10 +36,7 @@ func FuzzRecord(f *testing.F) {
 	}
 	var all []*record.Normalizer
 	for _, resource := range []*schema.Resource{order(), visit(), channel(), ticket()} {
-		n, err := record.New(resource, time.UTC)
-		if err != nil {
-			f.Fatal(err)
-		}
+		n := check.Sure(record.New(resource, time.UTC))(f)
 		all = append(all, n)
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
@@ -52,9 +50,8 @@ func checkRecord(t *testing.T, n *record.Normalizer, raw []byte) {
 	t.Helper()
 	got, err := n.RecordUnder(raw, "north")
 	again, errAgain := n.RecordUnder(raw, "north")
-	if diff := cmp.Diff(got, again); diff != "" || (err == nil) != (errAgain == nil) {
-		t.Fatalf("two readings differ: %v, %v\n%s", err, errAgain, diff)
-	}
+	diff := cmp.Diff(got, again)
+	check.FatalIf(t, diff != "" || (err == nil) != (errAgain == nil), "two readings differ: %v, %v\n%s", err, errAgain, diff)
 	// Both ways of reading agree, for any bytes.
 	careful, errCareful := n.Carefully(raw, "north")
 	if diff := cmp.Diff(got, careful); diff != "" || fmt.Sprint(err) != fmt.Sprint(errCareful) {

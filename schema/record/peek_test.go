@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"sluice/pipeline/check"
 	"sluice/schema"
 	"sluice/schema/record"
 )
@@ -51,10 +52,8 @@ func TestAPeekShowsWhatRunsNeed(t *testing.T) {
 	n := sure(record.New(resource, time.UTC))(t)
 	whole := sure(n.Record([]byte(datedRaw)))(t)
 	peeked, ok := n.Peek([]byte(datedRaw), "")
-	if !ok || peeked.ID != "7" || !peeked.Modified.Equal(whole.Modified) || peeked.Modified.IsZero() || whole.PayloadHash == 0 ||
-		peeked.PayloadHash != whole.PayloadHash {
-		t.Fatalf("%v: a peek shows %+v, the record is %+v", ok, peeked, whole)
-	}
+	check.FatalIf(t, !ok || peeked.ID != "7" || !peeked.Modified.Equal(whole.Modified) || peeked.Modified.IsZero() || whole.PayloadHash == 0 ||
+		peeked.PayloadHash != whole.PayloadHash, "%v: a peek shows %+v, the record is %+v", ok, peeked, whole)
 	same(t, "arrays", whole.Carries, peeked.Carries)
 	for i, c := range resource.Columns {
 		want := record.Value{}
@@ -149,9 +148,8 @@ func TestEveryWordOfDeclarationsIsWeighed(t *testing.T) {
 		}
 		slices.Sort(got)
 		slices.Sort(c.words)
-		if diff := cmp.Diff(c.words, got); diff != "" {
-			t.Errorf("%s (-weighed +declared); is it in normalize.saltOf?\n%s", kind, diff)
-		}
+		diff := cmp.Diff(c.words, got)
+		check.ErrorIf(t, diff != "", "%s (-weighed +declared); is it in normalize.saltOf?\n%s", kind, diff)
 	}
 }
 

@@ -161,26 +161,19 @@ func hold(t *testing.T, of *redact.Redactor, data []byte) {
 	t.Helper()
 	before := bytes.Clone(data)
 	got := of.Record(data)
-	if !bytes.Equal(before, data) {
-		t.Fatalf("%q was written to", before)
-	}
+	check.FatalIf(t, !bytes.Equal(before, data), "%q was written to", before)
 	after, valid := read(got)
-	if !valid {
-		t.Fatalf("%q became %q, which is no JSON", data, got)
-	}
+	check.FatalIf(t, !valid, "%q became %q, which is no JSON", data, got)
 	tree, valid := read(data)
 	if !valid || tree.kind != '{' || strings.Count(string(data), "[")+strings.Count(string(data), "{") > 64 {
 		if !utf8.Valid(data) || valid && tree.kind == '{' {
 			return // another text, or too deep: that it is JSON is all that is known
 		}
-		if !redact.Withheld(got) {
-			t.Fatalf("%q became %q", data, got)
-		}
+		check.FatalIf(t, !redact.Withheld(got), "%q became %q", data, got)
 		return
 	}
-	if want := without(tree, false); want.String() != after.String() {
-		t.Fatalf("%q became\n%s, want\n%s", data, after, want)
-	}
+	want := without(tree, false)
+	check.FatalIf(t, want.String() != after.String(), "%q became\n%s, want\n%s", data, after, want)
 }
 
 // FuzzRecord holds each record against the plainest reading, which decodes it.
@@ -254,9 +247,8 @@ func TestNoByteOfALeftOutValueSurvives(t *testing.T) {
 			raw = `{"persons":[` + inner + `]}`
 		}
 		got := string(of.Record([]byte(raw)))
-		if strings.Contains(got, "CANARY") || strings.Count(got, "KEPT") != strings.Count(raw, "KEPT") {
-			t.Fatalf("of %s\nis left %s", raw, got)
-		}
+		check.FatalIf(t, strings.Contains(got, "CANARY") || strings.Count(got, "KEPT") != strings.Count(raw, "KEPT"),
+			"of %s\nis left %s", raw, got)
 		hold(t, of, []byte(raw))
 		holdElements(t, of, []byte(raw))
 	}

@@ -52,9 +52,7 @@ func expected(text string) string {
 func redactor(tb testing.TB, choice redact.Choice) *redact.Redactor {
 	tb.Helper()
 	rules, mistakes := redact.Resolve(people(), choice, redact.Choice{}, nil)
-	if len(mistakes) > 0 {
-		tb.Fatalf("mistakes %+v", mistakes)
-	}
+	check.FatalIf(tb, len(mistakes) > 0, "mistakes %+v", mistakes)
 	return redact.New(people(), rules, redact.NewKey(secret))
 }
 
@@ -150,9 +148,8 @@ func TestKeys(t *testing.T) {
 	mac := hmac.New(sha256.New, long)
 	mac.Write([]byte("a"))
 	want := "h1_" + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(mac.Sum(nil)[:16]))
-	if got := redact.NewKey(long).Hash([]byte("A")); got != want {
-		t.Errorf("of a long key: got %s, want %s", got, want)
-	}
+	got := redact.NewKey(long).Hash([]byte("A"))
+	check.ErrorIf(t, got != want, "of a long key: got %s, want %s", got, want)
 	check.ErrorIf(t, key.Hash([]byte("a")) == other.Hash([]byte("a")), "two keys give one hash")
 	made := key.Print([8]byte{1, 2, 3})
 	check.ErrorIf(t, !key.Made(made) || other.Made(made) || key.Made("") || key.Made("00.00") || key.Made(made+"0"),
@@ -185,7 +182,8 @@ func TestMistakesAreAllNamed(t *testing.T) {
 		"hashed mail is in omit, too", "hashed amount is in omit, too", "hashed company_id is in omit, too", "hashed state cannot be hashed", "hashed born cannot be hashed",
 		"hashed _extra holds keys that no column takes, which can be left out alone",
 	}
-	check.ErrorIf(t, strings.Join(got, "\n") != strings.Join(want, "\n"), "got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	check.ErrorIf(t, strings.Join(got, "\n") != strings.Join(want, "\n"),
+		"got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	_, mistakes = redact.Resolve(resource, redact.Choice{Hash: []string{"company_id"}}, redact.Choice{}, nil)
 	check.ErrorIf(t, len(mistakes) != 1 || !strings.Contains(mistakes[0].Detail, "could not be joined"), "mistakes %+v", mistakes)
 }
@@ -200,8 +198,7 @@ func TestChoicesOfAllResourcesComeLast(t *testing.T) {
 	for _, rule := range rules {
 		got[rule.Path] = rule.How
 	}
-	if len(mistakes) > 0 || len(got) != 4 || got["mail"] != redact.Hashed || got["phone"] != redact.Omitted ||
-		got["persons.email"] != redact.Omitted || got["mails.mail"] != redact.Omitted {
-		t.Errorf("rules %v, mistakes %v: name is needed and stays, mail is hashed", got, mistakes)
-	}
+	check.ErrorIf(t, len(mistakes) > 0 || len(got) != 4 || got["mail"] != redact.Hashed || got["phone"] != redact.Omitted ||
+		got["persons.email"] != redact.Omitted || got["mails.mail"] != redact.Omitted,
+		"rules %v, mistakes %v: name is needed and stays, mail is hashed", got, mistakes)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"sluice/pipeline/check"
 	"sluice/schema"
 	"sluice/schema/validate"
 )
@@ -39,9 +40,8 @@ func good() schema.Service {
 
 func TestValidateAcceptsTheGoodDeclaration(t *testing.T) {
 	t.Parallel()
-	if err := validate.Services([]schema.Service{good()}); err != nil {
-		t.Fatalf("want no fault, got %v", err)
-	}
+	err := validate.Services([]schema.Service{good()})
+	check.FatalIf(t, err != nil, "want no fault, got %v", err)
 }
 
 // TestAServiceOfUsersListsNeedsNoProbe: neither without a list nor with those that users declare,
@@ -53,9 +53,8 @@ func TestAServiceOfUsersListsNeedsNoProbe(t *testing.T) {
 	service.Resources[0].Schema = "custom"
 	for _, resources := range [][]schema.Resource{nil, service.Resources} {
 		service.Resources = resources
-		if err := validate.Services([]schema.Service{service}); err != nil {
-			t.Errorf("%d lists: %v", len(resources), err)
-		}
+		err := validate.Services([]schema.Service{service})
+		check.ErrorIf(t, err != nil, "%d lists: %v", len(resources), err)
 	}
 }
 
@@ -80,16 +79,11 @@ func TestValidateNamesEveryFault(t *testing.T) {
 
 func assertOneFault(t *testing.T, err error, want string) {
 	t.Helper()
-	if err == nil {
-		t.Fatalf("want %q, got no fault", want)
-	}
-	if got := err.Error(); got != want {
-		t.Errorf("\nwant %s\ngot  %s", want, got)
-	}
+	check.FatalIf(t, err == nil, "want %q, got no fault", want)
+	got := err.Error()
+	check.ErrorIf(t, got != want, "\nwant %s\ngot  %s", want, got)
 	var fault *validate.DeclarationError
-	if !errors.As(err, &fault) || !strings.HasPrefix(want, fault.Where+": ") {
-		t.Errorf("no *DeclarationError with its place in %v", err)
-	}
+	check.ErrorIf(t, !errors.As(err, &fault) || !strings.HasPrefix(want, fault.Where+": "), "no *DeclarationError with its place in %v", err)
 }
 
 func TestValidateReportsEverythingAtOnce(t *testing.T) {
@@ -99,9 +93,7 @@ func TestValidateReportsEverythingAtOnce(t *testing.T) {
 	one.Resources[0].Every = "1s"
 	err := validate.Services([]schema.Service{one, two})
 	for _, want := range []string{"shop: the sentence is empty", "shop.things: every \"1s\"", "shop: the service is declared twice"} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("want %q in %v", want, err)
-		}
+		check.ErrorIf(t, err == nil || !strings.Contains(err.Error(), want), "want %q in %v", want, err)
 	}
 }
 
@@ -277,9 +269,8 @@ func dated() schema.Service {
 
 func TestValidateNamesEveryFaultOfAPeriod(t *testing.T) {
 	t.Parallel()
-	if err := validate.Services([]schema.Service{dated()}); err != nil {
-		t.Fatalf("want no fault, got %v", err)
-	}
+	err := validate.Services([]schema.Service{dated()})
+	check.FatalIf(t, err != nil, "want no fault, got %v", err)
 	for name, c := range map[string]struct {
 		spoil func(*schema.Dated)
 		want  string

@@ -97,8 +97,7 @@ func loadText(t *testing.T, text string) (*config.Config, error) {
 
 func files(t *testing.T, pattern string) []string {
 	t.Helper()
-	paths := check.Sure(filepath.Glob(filepath.Join("testdata", pattern)))(t)
-	return paths
+	return check.Sure(filepath.Glob(filepath.Join("testdata", pattern)))(t)
 }
 
 func read(t *testing.T, path string) string {
@@ -112,9 +111,7 @@ func read(t *testing.T, path string) string {
 func TestBad(t *testing.T) {
 	t.Parallel()
 	paths := files(t, "*.bad.yaml")
-	if len(paths) < 25 {
-		t.Fatalf("%d bad files, at least 25 are wanted", len(paths))
-	}
+	check.FatalIf(t, len(paths) < 25, "%d bad files, at least 25 are wanted", len(paths))
 	for _, path := range paths {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".bad.yaml"), func(t *testing.T) {
 			t.Parallel()
@@ -126,9 +123,7 @@ func TestBad(t *testing.T) {
 			}
 			_, err := load(t, path)
 			var mistakes *config.Error
-			if !errors.As(err, &mistakes) {
-				t.Fatalf("got %v, want an *Error", err)
-			}
+			check.FatalIf(t, !errors.As(err, &mistakes), "got %v, want an *Error", err)
 			check.ErrorIf(t, strings.Contains(err.Error(), canary), "the message holds a secret:\n%v", err)
 			rest := slices.Clone(mistakes.Mistakes)
 			for _, want := range wants {
@@ -249,7 +244,8 @@ func TestEverything(t *testing.T) {
 	declared := cmpopts.IgnoreFields(config.Config{}, "Services")         // TestCustomResources looks at them
 	check.Same(t, "", want, got, reveal, zones, declared, cmpopts.EquateComparable(netip.Prefix{}))
 	for _, org := range got.Organizations {
-		check.ErrorIf(t, org.Location == nil || org.Location.String() != org.TimeZone, "%s: zone %v, want %s", org.Name, org.Location, org.TimeZone)
+		check.ErrorIf(t, org.Location == nil || org.Location.String() != org.TimeZone,
+			"%s: zone %v, want %s", org.Name, org.Location, org.TimeZone)
 	}
 }
 
@@ -339,15 +335,10 @@ func FuzzLoad(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		got, err := config.Load("fuzz.yaml", lookup(environment()), func(string) ([]byte, error) { return text, nil }, services(), config.ForAll)
-		if (got == nil) == (err == nil) {
-			t.Fatalf("config %v and error %v", got, err)
-		}
-		if err == nil && (len(got.Organizations) == 0 || got.Workers < 1 || got.Workers > 64) {
-			t.Fatalf("accepted %+v", got)
-		}
+		check.FatalIf(t, (got == nil) == (err == nil), "config %v and error %v", got, err)
+		check.FatalIf(t, err == nil && (len(got.Organizations) == 0 || got.Workers < 1 || got.Workers > 64), "accepted %+v", got)
 		// A message may quote the file but never the value of a variable.
-		if err != nil && strings.Contains(err.Error(), canary+"-") && !strings.Contains(string(text), canary+"-") {
-			t.Fatalf("the message holds a secret: %v", err)
-		}
+		check.FatalIf(t, err != nil && strings.Contains(err.Error(), canary+"-") && !strings.Contains(string(text), canary+"-"),
+			"the message holds a secret: %v", err)
 	})
 }

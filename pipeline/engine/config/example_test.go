@@ -76,9 +76,7 @@ func TestExampleCommentsEveryKey(t *testing.T) {
 		{"telemetry: {}\n", "telemetry:\n"}, {"console: {}\n", "console:\n"}, {"events: []\n", "events:\n"}, {"lake: {}\n", "lake:\n"}, {"privacy: {}\n", "privacy:\n"},
 		{"      # invoicing: {plan", "      invoicing: {plan"},
 	} {
-		if !strings.Contains(text, change[0]) {
-			t.Fatalf("the example lacks %q", change[0])
-		}
+		check.FatalIf(t, !strings.Contains(text, change[0]), "the example lacks %q", change[0])
 		text = strings.Replace(text, change[0], change[1], 1)
 	}
 	// A key in a comment begins in lower case with a colon behind it; a sentence does not.

@@ -20,8 +20,7 @@ func TestOffline(t *testing.T) {
 	t.Parallel()
 	text := read(t, "testdata/minimal.good.yaml") + "telemetry: {otlp: \"https://collector.example.com\", headers: {authorization: \"${BEARER}\"}}\n"
 	text = strings.Replace(text, "${NORTH_SECRET}", "exec:/nowhere/program", 1) // it is not run
-	got, err := loadFor(config.ForOffline, nil, strings.Replace(text, "${NORTH_TOKEN}", "file:/nobody/wrote/this", 1))
-	check.Must(t, err)
+	got := check.Sure(loadFor(config.ForOffline, nil, strings.Replace(text, "${NORTH_TOKEN}", "file:/nobody/wrote/this", 1)))(t)
 	if c := got.Organizations[0].Credentials; c.ClientSecret.Reveal() != "" || c.RefreshToken.Reveal() != "" || c.ClientID != "1000.NORTH" {
 		t.Errorf("the credentials are %q, %q and %q", c.ClientID, c.ClientSecret.Reveal(), c.RefreshToken.Reveal())
 	}
@@ -35,7 +34,7 @@ func TestOffline(t *testing.T) {
 		_, err := loadFor(config.ForOffline, nil, strings.Replace(text, change[0], change[1], 1))
 		check.ErrorIf(t, !mistaken(err), "%s: %v, want a mistake", name, err)
 	}
-	_, err = loadFor(config.ForAll, nil, read(t, "testdata/minimal.good.yaml"))
+	_, err := loadFor(config.ForAll, nil, read(t, "testdata/minimal.good.yaml"))
 	check.ErrorIf(t, !mistaken(err), "for work that asks upstream: %v, want a mistake", err)
 }
 

@@ -167,9 +167,8 @@ func TestCustomListOfTheCRM(t *testing.T) {
 	const wrong = `SELECT count(*) FROM custom.crm_products p FULL JOIN inventory.items i ON i.organization_id = p.organization_id AND i.item_id = p.id
 		WHERE p.id IS NULL OR i.item_id IS NULL OR p.product_name <> i.name OR p.unit_price <> i.rate
 			OR p.modified_time <> i.last_modified_time OR p.created_time <> i.created_time OR p._extra IS NOT NULL`
-	if rows, n := one[int](f, `SELECT count(*) FROM custom.crm_products`), one[int](f, wrong); rows <= 400 || n > 0 {
-		t.Errorf("%d rows, more than two pages wanted, %d of them not those of the items", rows, n)
-	}
+	rows, n := one[int](f, `SELECT count(*) FROM custom.crm_products`), one[int](f, wrong)
+	check.ErrorIf(t, rows <= 400 || n > 0, "%d rows, more than two pages wanted, %d of them not those of the items", rows, n)
 	check.Sure(f.world.Change(sandbox.Change{Seed: 4, Inserts: 2, Edits: 3, Resources: []string{"items"}}))(t)
 	before := one[int](f, made)
 	f.copies(items, products)

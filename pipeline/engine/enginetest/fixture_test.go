@@ -124,11 +124,9 @@ func (f *fixture) reconfigure(config string) engine.Plan {
 	f.config = config
 	app := check.Sure(engine.Load(f.options))(f.t)
 	check.Must(f.t, app.OpenDatabase(ctx))
-	plan, err := app.Plan(ctx)
-	check.Must(f.t, err)
+	plan := check.Sure(app.Plan(ctx))(f.t)
 	check.Must(f.t, app.Accept(ctx, plan.ID, time.Minute))
-	_, err = app.Declare(ctx)
-	check.Must(f.t, err)
+	check.Must(f.t, check.Failure(app.Declare(ctx)))
 	f.close()
 	f.open()
 	return plan
@@ -185,8 +183,7 @@ func (f *fixture) phase(queue *engine.Queue, phase []pipeline.Stream, results ma
 	check.Must(f.t, queue.Insert(ctx, keys))
 	f.until(`SELECT bool_and(served_gen >= requested_gen OR state = 'waiting') FROM sluice.streams
 		WHERE organization_id || '/' || service || '.' || resource = ANY ($1)`, names)
-	all, err := f.app.DB.Streams(ctx, "")
-	check.Must(f.t, err)
+	all := check.Sure(f.app.DB.Streams(ctx, ""))(f.t)
 	for i := range all {
 		s := &all[i]
 		name := pipeline.Key{Organization: s.Organization, Service: s.Service, Resource: s.Resource}.String()
@@ -195,8 +192,7 @@ func (f *fixture) phase(queue *engine.Queue, phase []pipeline.Stream, results ma
 		}
 		result := synced{Status: *s}
 		if s.LastRun != nil {
-			result.run, err = f.app.DB.RunProgress(ctx, *s.LastRun)
-			check.Must(f.t, err)
+			result.run = check.Sure(f.app.DB.RunProgress(ctx, *s.LastRun))(f.t)
 		}
 		results[name] = result
 	}

@@ -93,7 +93,8 @@ func (f *fixture) expect(results map[string]synced, changed sandbox.Changed) {
 	if calls := f.calls(); stats.Calls != calls || len(stats.Refused) > 0 {
 		f.t.Errorf("the call log has %d calls, upstream counted %d and refused %v", calls, stats.Calls, stats.Refused)
 	}
-	check.Same(f.t, "token requests in the call log", stats.TokenRequests, one[int](f, `SELECT count(*) FROM sluice.calls WHERE resource = 'token'`))
+	check.Same(f.t, "token requests in the call log",
+		stats.TokenRequests, one[int](f, `SELECT count(*) FROM sluice.calls WHERE resource = 'token'`))
 }
 
 // written are the server's counts of writes to the tables of the services.
@@ -151,8 +152,7 @@ func (f *fixture) backfill(lists ...string) []backfills.Backfill {
 		id := check.Sure(f.app.RequestBackfill(ctx, &wanted[i]))(f.t)
 		ids, keys = append(ids, id), append(keys, wanted[i].Stream.Key())
 	}
-	queue, err := f.app.StartQueue(context.WithoutCancel(ctx), false)
-	check.Must(f.t, err)
+	queue := check.Sure(f.app.StartQueue(context.WithoutCancel(ctx), false))(f.t)
 	check.Must(f.t, queue.Insert(ctx, keys))
 	f.until(`SELECT bool_and(ended_at IS NOT NULL) FROM sluice.backfills WHERE id = ANY ($1)`, ids)
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
@@ -160,8 +160,7 @@ func (f *fixture) backfill(lists ...string) []backfills.Backfill {
 	check.Must(f.t, queue.Stop(stop))
 	ended := make([]backfills.Backfill, len(ids))
 	for i, id := range ids {
-		ended[i], err = f.app.DB.Backfill(ctx, id)
-		check.Must(f.t, err)
+		ended[i] = check.Sure(f.app.DB.Backfill(ctx, id))(f.t)
 	}
 	return ended
 }
@@ -182,15 +181,15 @@ func TestBackfillOfEveryKind(t *testing.T) {
 	ended := f.backfill(lists...)
 	for i := range ended {
 		b := &ended[i]
-		check.ErrorIf(t, b.State != "done" || b.Received == 0 || b.Unchanged != b.Received || b.Forecast == nil || *b.Forecast != b.Calls, "%+v", b)
+		check.ErrorIf(t, b.State != "done" || b.Received == 0 || b.Unchanged != b.Received || b.Forecast == nil || *b.Forecast != b.Calls,
+			"%+v", b)
 	}
 	check.ErrorIf(t, len(ended) != len(lists), "%d backfills of %d lists", len(ended), len(lists))
 	check.Same(t, "runs besides those of the backfills", 0, one[int](f, `SELECT count(*) FROM sluice.runs WHERE id > $1 AND class <> 'backfill'`, before))
-	if left := one[int](f, `SELECT (SELECT count(*) FROM sluice.streams WHERE resource LIKE '%.backfill'
+	left := one[int](f, `SELECT (SELECT count(*) FROM sluice.streams WHERE resource LIKE '%.backfill'
 		AND (enabled OR run_id IS NOT NULL OR scan IS NOT NULL OR requested_gen <> served_gen OR watermark IS NOT NULL))
-		+ (SELECT count(*) FROM sluice.runs WHERE ended_at IS NULL)`); left != 0 {
-		t.Errorf("%d streams or runs are open behind backfills that are over", left)
-	}
+		+ (SELECT count(*) FROM sluice.runs WHERE ended_at IS NULL)`)
+	check.ErrorIf(t, left != 0, "%d streams or runs are open behind backfills that are over", left)
 }
 
 // TestIdentity: an organization is checked once in six hours, by any process. Another business
@@ -209,9 +208,8 @@ func TestIdentity(t *testing.T) {
 	f.open()
 	f.copies(items)
 	name := one[string](f, `SELECT name FROM sluice.organizations WHERE organization_id = $1`, single().key)
-	if n := looks(); n != 1 || name == "" {
-		t.Fatalf("%d looks and the name %q, want one look at the first sync and a name", n, name)
-	}
+	n := looks()
+	check.FatalIf(t, n != 1 || name == "", "%d looks and the name %q, want one look at the first sync and a name", n, name)
 	f.exec(forget)
 	f.copies(items)
 	check.Same(t, "looks, want another one after six hours", 2, looks())
@@ -224,9 +222,8 @@ func TestIdentity(t *testing.T) {
 	}
 	o := check.Sure(f.app.ChooseOrganization("number 0"))(t)
 	client := check.Sure(f.app.Client())(t)
-	if seen, err := f.app.Identities(client).Accept(t.Context(), o); err != nil || seen.Name != name {
-		t.Fatalf("accepted is %q (error %v), want %q", seen.Name, err, name)
-	}
+	seen, err := f.app.Identities(client).Accept(t.Context(), o)
+	check.FatalIf(t, err != nil || seen.Name != name, "accepted is %q (error %v), want %q", seen.Name, err, name)
 	f.copies(items)
 }
 

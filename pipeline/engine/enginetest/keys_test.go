@@ -40,8 +40,7 @@ func openedBy(t *testing.T, key []byte, purpose string, sealed []byte) string {
 func gcm(t *testing.T, key []byte) cipher.AEAD {
 	t.Helper()
 	block := check.Sure(aes.NewCipher(key))(t)
-	aead := check.Sure(cipher.NewGCMWithRandomNonce(block))(t)
-	return aead
+	return check.Sure(cipher.NewGCMWithRandomNonce(block))(t)
 }
 
 // keyring is a fixture whose database has tokens of two keys.
@@ -79,7 +78,8 @@ func (k *keyring) tokens(changed string) int {
 			k.t.Errorf("%s: %q in version %d, lives: %t, want %q in version %d", name, got, version, lives, want, at)
 		}
 		purpose := "refresh token of " + name
-		check.Same(k.t, name+": the refresh token", "refresh of "+name, openedBy(k.t, k.fresh, purpose, refresh)+openedBy(k.t, k.old, purpose, refresh))
+		check.Same(k.t, name+": the refresh token",
+			"refresh of "+name, openedBy(k.t, k.fresh, purpose, refresh)+openedBy(k.t, k.old, purpose, refresh))
 		return nil
 	})
 	check.Must(k.t, err)
@@ -146,10 +146,8 @@ func TestKeysRotate(t *testing.T) {
 
 	// A refresh has the row in the middle.
 	url, _ := others("SLUICE_DATABASE_URL")
-	refresh, err := warehousetest.Connect(t, url).Begin(t.Context())
-	check.Must(t, err)
-	_, err = refresh.Exec(t.Context(), `SELECT FROM sluice.tokens WHERE credential = $1 FOR UPDATE`, credential(20))
-	check.Must(t, err)
+	refresh := check.Sure(warehousetest.Connect(t, url).Begin(t.Context()))(t)
+	check.Must(t, check.Failure(refresh.Exec(t.Context(), `SELECT FROM sluice.tokens WHERE credential = $1 FOR UPDATE`, credential(20))))
 	ends := k.rotates()
 	k.exec(`SELECT pg_terminate_backend(pid, 10000) ` + waiting)
 	n, broken := ends()
@@ -158,12 +156,11 @@ func TestKeysRotate(t *testing.T) {
 	}
 
 	ends = k.rotates()
-	_, err = refresh.Exec(t.Context(), `UPDATE sluice.tokens SET sealed = $2, version = version + 1 WHERE credential = $1`,
+	_, err := refresh.Exec(t.Context(), `UPDATE sluice.tokens SET sealed = $2, version = version + 1 WHERE credential = $1`,
 		credential(20), sealedBy(t, k.old, credential(20), "refreshed"))
 	check.Must(t, err)
 	check.Must(t, refresh.Commit(t.Context()))
-	n, err = ends()
-	check.Must(t, err)
+	n = check.Sure(ends())(t)
 	if fresh := k.tokens(credential(20)); fresh != credentials || n != credentials-20 {
 		t.Errorf("%d credentials are sealed anew, and the new key opens %d, want %d", n, fresh, credentials)
 	}
@@ -173,8 +170,7 @@ func TestKeysRotate(t *testing.T) {
 
 	// A token that no key opens is counted, and stays.
 	keys, _ = others("SLUICE_ENCRYPTION_KEY")
-	_, err = k.app.RotateKeys(t.Context())
-	check.Must(t, err)
+	check.Must(t, check.Failure(k.app.RotateKeys(t.Context())))
 	uses, err := k.app.Keys(t.Context())
 	check.ErrorIf(t, err != nil || uses.UnopenedAccess != credentials || uses.UnopenedRefresh != credentials,
 		"with another key: %+v, error %v", uses, err)

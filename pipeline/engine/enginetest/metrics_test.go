@@ -125,9 +125,7 @@ func (f *fixture) metrics(callbacks *metrics.Callbacks) string {
 	registry := metrics.Registry(f.app.Metrics(metrics.Build{Version: "1", Revision: "2", Go: "3"}, callbacks))
 	answer := httptest.NewRecorder()
 	promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))
-	if answer.Code != http.StatusOK {
-		f.t.Fatalf("/metrics: %d %s", answer.Code, answer.Body)
-	}
+	check.FatalIf(f.t, answer.Code != http.StatusOK, "/metrics: %d %s", answer.Code, answer.Body)
 	return answer.Body.String()
 }
 

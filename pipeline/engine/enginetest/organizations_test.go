@@ -89,9 +89,7 @@ func TestAModuleIsRemoved(t *testing.T) {
 		stale = `SELECT count(*) FROM accounting.custom_module_records WHERE module_name = $1 AND module_record_id = ANY($2) AND _changed_at = _first_seen_at`
 	)
 	assets, vehicles := one[int](f, rows, "cm_assets"), one[int](f, rows, "cm_vehicles")
-	if assets == 0 || vehicles == 0 {
-		t.Fatalf("%d assets and %d vehicles: nothing is tried", assets, vehicles)
-	}
+	check.FatalIf(t, assets == 0 || vehicles == 0, "%d assets and %d vehicles: nothing is tried", assets, vehicles)
 	changed := check.Sure(f.world.Change(sandbox.Change{Seed: 3, Edits: 30, Resources: []string{"custom_module_records"}}))(t)
 	edited := changed["custom_module_records"].Edited
 	check.Must(t, f.world.SetFaults([]sandbox.Fault{{Path: "/books/v3/cm_assets", Kind: "not_found"}}))
@@ -100,9 +98,8 @@ func TestAModuleIsRemoved(t *testing.T) {
 	if note := results[single().key+"/"+list].run.Note; len(results) != 1 || !strings.Contains(note, "1 could not be read") || !strings.Contains(note, "cm_assets") {
 		t.Errorf("what is said of a removed module: %+v", results)
 	}
-	if a, v := one[int](f, rows, "cm_assets"), one[int](f, rows, "cm_vehicles"); a != assets || v != vehicles {
-		t.Errorf("%d assets and %d vehicles, want %d and %d", a, v, assets, vehicles)
-	}
+	a, v := one[int](f, rows, "cm_assets"), one[int](f, rows, "cm_vehicles")
+	check.ErrorIf(t, a != assets || v != vehicles, "%d assets and %d vehicles, want %d and %d", a, v, assets, vehicles)
 	if a, v := one[int](f, stale, "cm_assets", edited), one[int](f, stale, "cm_vehicles", edited); a == 0 || v != 0 {
 		t.Errorf("%d edited assets and %d edited vehicles are as they were", a, v)
 	}
@@ -116,11 +113,9 @@ func TestAModuleIsRemoved(t *testing.T) {
 // nobody measured, by stream.
 func (f *fixture) foresees(assumed map[string]int) planning.Plan {
 	f.t.Helper()
-	streams, err := f.app.Select(nil, "")
-	check.Must(f.t, err)
+	streams := check.Sure(f.app.Select(nil, ""))(f.t)
 	var input planning.Input
-	input.Streams, err = f.app.Foresee(f.t.Context(), streams)
-	check.Must(f.t, err)
+	input.Streams = check.Sure(f.app.Foresee(f.t.Context(), streams))(f.t)
 	for i := range input.Streams {
 		s := &input.Streams[i]
 		figure := &s.Rows
@@ -131,8 +126,7 @@ func (f *fixture) foresees(assumed map[string]int) planning.Plan {
 			*figure = planning.Figure{Value: float64(rows), Basis: planning.Assumed}
 		}
 	}
-	input.Services, err = f.app.Allowances(f.t.Context(), streams)
-	check.Must(f.t, err)
+	input.Services = check.Sure(f.app.Allowances(f.t.Context(), streams))(f.t)
 	plan := planning.Make(input)
 	check.ErrorIf(f.t, !plan.Fits, "it does not fit: %+v", plan)
 	return plan
@@ -225,10 +219,9 @@ func (f *fixture) came(forecast planning.Plan, behind int64) {
 	check.Must(f.t, err)
 	var name string
 	var calls int
-	_, err = pgx.ForEachRow(rows, []any{&name, &calls}, func() error {
+	check.Must(f.t, check.Failure(pgx.ForEachRow(rows, []any{&name, &calls}, func() error {
 		got[name] += calls
 		return nil
-	})
-	check.Must(f.t, err)
+	})))
 	check.ErrorIf(f.t, !maps.Equal(want, got), "it was to take\n%v and took\n%v", want, got)
 }

@@ -70,9 +70,7 @@ func TestRebuild(t *testing.T) {
 		return warehousetest.Digests(t, f.conn)
 	}
 	before, calls := digests(), f.calls()
-	if len(before) < 10 {
-		t.Fatalf("only %d tables hold anything: %v", len(before), before)
-	}
+	check.FatalIf(t, len(before) < 10, "only %d tables hold anything: %v", len(before), before)
 	warehousetest.Damage(t, f.conn)
 	if plan := f.rebuilt(rebuild.All, true); plan["inventory.bills"].Rewritten == 0 || plan["inventory.bills"].Rewritten != plan["inventory.bills"].Rows {
 		t.Errorf("the plan: %+v", plan)
@@ -94,9 +92,8 @@ func TestRebuild(t *testing.T) {
 			}
 		}
 		check.ErrorIf(t, step.rewrite && rewritten == 0, "%s: nothing was written", step.what)
-		if diff := cmp.Diff(before, digests()); diff != "" {
-			t.Errorf("%s (-before +after):\n%s", step.what, diff)
-		}
+		diff := cmp.Diff(before, digests())
+		check.ErrorIf(t, diff != "", "%s (-before +after):\n%s", step.what, diff)
 	}
 	check.Same(t, "calls", calls, f.calls())
 	found := f.verify(0, 0)

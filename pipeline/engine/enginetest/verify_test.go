@@ -24,8 +24,7 @@ import (
 // records.
 func (f *fixture) verify(calls, sample int, names ...string) verify.Result {
 	f.t.Helper()
-	result := check.Sure(f.app.Verify(f.t.Context(), engine.VerifyOptions{Names: names, Calls: calls, Sample: sample}))(f.t)
-	return result
+	return check.Sure(f.app.Verify(f.t.Context(), engine.VerifyOptions{Names: names, Calls: calls, Sample: sample}))(f.t)
 }
 
 // toldOf returns the findings in short, sorted: severity, code, resource, record.
@@ -113,7 +112,8 @@ func tellsWhere(t *testing.T, findings []verifications.Finding, bill, edited str
 	paths := map[string]string{bill: "line_items[1]", edited: "vendor_name"}
 	for _, one := range findings {
 		want := paths[one.Record]
-		check.ErrorIf(t, want != "" && one.Code == verify.CodeEdited && one.Path != want, "record %s: path %q, want %q", one.Record, one.Path, want)
+		check.ErrorIf(t, want != "" && one.Code == verify.CodeEdited && one.Path != want,
+			"record %s: path %q, want %q", one.Record, one.Path, want)
 		check.ErrorIf(t, strings.Contains(one.Detail, "Ltd"), "a text of a record is shown: %s", one.Detail)
 	}
 }
@@ -126,9 +126,8 @@ func TestVerifyFurtherPages(t *testing.T) {
 	f := newFixture(t, sandbox.Options{Seed: 96, Records: 900}, []string{bills, notes}, "", single())
 	f.copies()
 	f.exec(`DELETE FROM inventory.bills WHERE bill_id IN (SELECT bill_id FROM inventory.bills ORDER BY last_modified_time LIMIT 1)`)
-	if rows := one[int](f, `SELECT count(*) FROM inventory.bills`); rows < 201 || rows > 400 {
-		t.Fatalf("%d bills, want two pages of them", rows)
-	}
+	rows := one[int](f, `SELECT count(*) FROM inventory.bills`)
+	check.FatalIf(t, rows < 201 || rows > 400, "%d bills, want two pages of them", rows)
 	newest := f.verify(1, 1, bills)
 	if v := newest.Verification; len(newest.Findings) != 0 || v.Calls != 1 || v.Records != 200 || newest.Streams[0].Complete {
 		t.Errorf("one page: %+v %+v", v, newest.Findings)
@@ -162,9 +161,8 @@ func TestVerifyUndated(t *testing.T) {
 		want = append(want, "notice not_listed locations "+id)
 	}
 	slices.Sort(want)
-	if diff := cmp.Diff(want, toldOf(result.Findings)); diff != "" {
-		t.Errorf("findings (-want +got):\n%s\n%+v", diff, result)
-	}
+	diff := cmp.Diff(want, toldOf(result.Findings))
+	check.ErrorIf(t, diff != "", "findings (-want +got):\n%s\n%+v", diff, result)
 	for _, stream := range result.Streams {
 		listed := stream.Resource == "locations"
 		check.ErrorIf(t, stream.Complete != listed || listed && stream.NotDue != 2 || stream.Calls != 1 || stream.Records == 0,
@@ -206,14 +204,11 @@ func TestLargeAnswersGiveWayToEachOther(t *testing.T) {
 	f := newFixture(t, sandbox.Options{Seed: 91, Records: 120, Limits: sandbox.Limits{Off: true}}, []string{bills, items}, "", single())
 	f.copies()
 	check.Must(t, f.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/bills", Kind: "many_keys"}, {Path: "/inventory/v1/items", Kind: "many_keys"}}))
-	if v := f.verify(3, 200, bills, items).Verification; v.Outcome != verifications.OutcomeClean || v.Calls < 2 {
-		t.Errorf("%+v", v)
-	}
+	v := f.verify(3, 200, bills, items).Verification
+	check.ErrorIf(t, v.Outcome != verifications.OutcomeClean || v.Calls < 2, "%+v", v)
 	client := check.Sure(f.app.Client())(t)
 	list, known := f.app.Stream(pipeline.Key{Organization: single().key, Service: "inventory", Resource: "items"})
-	if !known {
-		t.Fatal("there is no list of items")
-	}
+	check.FatalIf(t, !known, "there is no list of items")
 	probed := check.Sure(probe.List(t.Context(), client, list, f.app.Zone(list.Organization), pipeline.DefaultRules().PerPage))(t)
 	declared := capabilities.Declared(list.Resource)
 	for _, v := range probed.Verdicts {

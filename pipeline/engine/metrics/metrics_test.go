@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/engine/metrics"
 	"sluice/pipeline/notifications"
 	"sluice/pipeline/planning"
@@ -27,10 +28,7 @@ func exported(t *testing.T, read func(context.Context) (*metrics.Figures, error)
 	t.Helper()
 	hints, counted := metrics.NewHints(), metrics.NewCalls()
 	hints.Unannounced(pipeline.Key{Organization: "organization", Service: "service", Resource: "resource"}, 1)
-	families, err := metrics.Registry(metrics.Options{Read: read, Hints: hints, Calls: counted}).Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
+	families := check.Sure(metrics.Registry(metrics.Options{Read: read, Hints: hints, Calls: counted}).Gather())(t)
 	for _, family := range families {
 		for _, sample := range family.GetMetric() {
 			labels := map[string]string{}
@@ -80,15 +78,11 @@ func TestLabelsHaveTheirValues(t *testing.T) {
 			return
 		}
 		for label, value := range labels {
-			if value != label {
-				t.Errorf("%s has %s=%q", name, label, value)
-			}
+			check.ErrorIf(t, value != label, "%s has %s=%q", name, label, value)
 		}
 	})
 	for _, m := range metrics.Declared() {
-		if m.Where == metrics.Database && !seen[m.Name] {
-			t.Errorf("%s is not exported, so its labels are not looked at", m.Name)
-		}
+		check.ErrorIf(t, m.Where == metrics.Database && !seen[m.Name], "%s is not exported, so its labels are not looked at", m.Name)
 	}
 }
 
@@ -110,7 +104,5 @@ func TestWithoutFigures(t *testing.T) {
 			t.Errorf("%s is shown", name)
 		}
 	})
-	if up != 0 {
-		t.Errorf("sluice_database_up is %v, want 0", up)
-	}
+	check.ErrorIf(t, up != 0, "sluice_database_up is %v, want 0", up)
 }

@@ -106,9 +106,7 @@ func pass(ctx context.Context, tb testing.TB, gate wire.Gate, calls int) {
 		if err == nil {
 			err = gate.Leave(ctx, call, number, pipeline.CallResult{Status: 200, Records: 200, Bytes: 1 << 16})
 		}
-		if err != nil {
-			tb.Fatal(err)
-		}
+		check.Must(tb, err)
 	}
 }
 
@@ -126,14 +124,10 @@ func TestASpanNamesTheTemplate(t *testing.T) {
 	if err == nil {
 		err = gate.Leave(t.Context(), call, number, pipeline.CallResult{Status: 200})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	traces.Close(t.Context())
 	server.Close()
-	if len(collector.spans) != 1 {
-		t.Fatalf("%d spans, want 1", len(collector.spans))
-	}
+	check.FatalIf(t, len(collector.spans) != 1, "%d spans, want 1", len(collector.spans))
 	if text := collector.spans[0].String(); !strings.Contains(text, "/bills/{id}") || strings.Contains(text, "460000001") {
 		t.Errorf("the span of a call has not the template alone:\n%s", text)
 	}
@@ -193,9 +187,8 @@ func TestACollectorThatFails(t *testing.T) {
 			check.ErrorIf(t, took > flushLimit+patience, "the end took %s", took)
 			text := log.String()
 			// The clock stands still, so it is still the first minute.
-			if lines := strings.Count(text, "\n"); lines != 1 || !strings.Contains(text, test.why) {
-				t.Errorf("%d warnings, want one, with %q\n%s", lines, test.why, text)
-			}
+			lines := strings.Count(text, "\n")
+			check.ErrorIf(t, lines != 1 || !strings.Contains(text, test.why), "%d warnings, want one, with %q\n%s", lines, test.why, text)
 			check.ErrorIf(t, strings.Contains(text, canary) || strings.Contains(text, test.address),
 				"the warning quotes an answer, a header or the address\n%s", text)
 		})
@@ -236,9 +229,7 @@ func TestSampling(t *testing.T) {
 	for range 1000 {
 		ctx, end := one.chunk(t.Context(), claim, 1)
 		_, call := one.tracer.Start(ctx, spanCall)
-		if call.SpanContext().IsSampled() != trace.SpanContextFromContext(ctx).IsSampled() {
-			t.Fatal("a call does not follow its chunk")
-		}
+		check.FatalIf(t, call.SpanContext().IsSampled() != trace.SpanContextFromContext(ctx).IsSampled(), "a call does not follow its chunk")
 		call.End()
 		end(nil)
 		if call.SpanContext().IsSampled() {
@@ -258,7 +249,5 @@ func TestNothingStays(t *testing.T) { //nolint:paralleltest // it looks at all g
 	traces.provider.Tracer("late") // a span that comes too late is dropped
 	server.Close()
 	goleak.VerifyNone(t, before)
-	if len(collector.spans) != 1 {
-		t.Errorf("%d spans, want 1", len(collector.spans))
-	}
+	check.ErrorIf(t, len(collector.spans) != 1, "%d spans, want 1", len(collector.spans))
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/outside"
 	"sluice/pipeline/upstream/body"
 	"sluice/schema"
@@ -121,9 +122,8 @@ func TestInfo(t *testing.T) {
 			page, err := read.by("data")
 			switch {
 			case want == "":
-				if diff := cmp.Diff(read.want, page); diff != "" || err != nil {
-					t.Errorf("%s by %s: %v\n%s", info, way, err, diff)
-				}
+				diff := cmp.Diff(read.want, page)
+				check.ErrorIf(t, diff != "" || err != nil, "%s by %s: %v\n%s", info, way, err, diff)
 			case err == nil || !errors.Is(err, body.ErrShape) || !strings.Contains(err.Error(), want):
 				t.Errorf("%s by %s: %v, want an error that says %q", info, way, err, want)
 			}
@@ -165,10 +165,8 @@ func TestALackNamesWhatIsThere(t *testing.T) {
 	for key, paging := range map[string]bool{"thing": false, "message": false, "items": true} {
 		_, err := envelope.Page(key)
 		lack, ok := errors.AsType[*body.LackError](err)
-		if !ok || !errors.Is(err, body.ErrShape) || lack.Paging != paging || lack.Key == "" ||
-			!slices.Equal(lack.Keys, []string{"code", "items", "message", "page_context"}) {
-			t.Errorf("%s: %+v, %v", key, lack, err)
-		}
+		check.ErrorIf(t, !ok || !errors.Is(err, body.ErrShape) || lack.Paging != paging || lack.Key == "" ||
+			!slices.Equal(lack.Keys, []string{"code", "items", "message", "page_context"}), "%s: %+v, %v", key, lack, err)
 	}
 }
 

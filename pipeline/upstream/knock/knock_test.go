@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/upstream/knock"
 )
 
@@ -33,9 +34,7 @@ func TestPost(t *testing.T) {
 	trusted := x509.NewCertPool()
 	trusted.AddCert(secure.Certificate())
 	closed, silent := listen(t), listen(t)
-	if err := closed.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, closed.Close())
 	go func() {
 		for {
 			conn, err := silent.Accept()
@@ -73,17 +72,13 @@ func TestPost(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if status, _, err := knock.Post(ctx, plain.URL, "X-Signature", "x", nil, nil); err == nil {
-		t.Errorf("after the end of its context: %d", status)
-	}
+	status, _, err := knock.Post(ctx, plain.URL, "X-Signature", "x", nil, nil)
+	check.ErrorIf(t, err == nil, "after the end of its context: %d", status)
 }
 
 func listen(t *testing.T) net.Listener {
 	t.Helper()
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := check.Sure((&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = listener.Close() })
 	return listener
 }

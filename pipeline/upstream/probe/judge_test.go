@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -46,9 +47,8 @@ func TestOrder(t *testing.T) {
 	} {
 		said := strings.Fields(test.said)
 		request := pipeline.Request{Sort: "changed", Order: test.order}
-		if got := order(pipeline.CapabilityDescending, request, pipeline.Page{Sort: said[0], Order: said[1]}, at(test.records)); got.Answer != test.want {
-			t.Errorf("%s: %+v, want %s", name, got, test.want)
-		}
+		got := order(pipeline.CapabilityDescending, request, pipeline.Page{Sort: said[0], Order: said[1]}, at(test.records))
+		check.ErrorIf(t, got.Answer != test.want, "%s: %+v, want %s", name, got, test.want)
 	}
 }
 
@@ -78,16 +78,13 @@ func TestFilterAndInclusive(t *testing.T) {
 		known := at(test.known)
 		request := pipeline.Request{Since: between(known)}
 		page := pipeline.Page{More: test.more}
-		if got := filter(request, page, known, at(test.came)); got.Answer != test.filter {
-			t.Errorf("%s: filter %+v, want %s", name, got, test.filter)
-		}
+		got := filter(request, page, known, at(test.came))
+		check.ErrorIf(t, got.Answer != test.filter, "%s: filter %+v, want %s", name, got, test.filter)
 		if got := inclusive(request, page, known, at(test.came)); got.Answer != test.inclusive {
 			t.Errorf("%s: inclusive %+v, want %s", name, got, test.inclusive)
 		}
 	}
-	if !between(at("a-")).IsZero() || !between(nil).IsZero() {
-		t.Error("an instant is asked for although no time is known")
-	}
+	check.ErrorIf(t, !between(at("a-")).IsZero() || !between(nil).IsZero(), "an instant is asked for although no time is known")
 }
 
 func TestTurnedAndSize(t *testing.T) {
@@ -102,9 +99,8 @@ func TestTurnedAndSize(t *testing.T) {
 		"the same, the other way": {"b1 a1", pipeline.AnswerNo},
 		"empty":                   {"", pipeline.AnswerUnknown},
 	} {
-		if got := turned(at("a1 b1"), at(test.second)); got.Answer != test.want {
-			t.Errorf("%s: %+v, want %s", name, got, test.want)
-		}
+		got := turned(at("a1 b1"), at(test.second))
+		check.ErrorIf(t, got.Answer != test.want, "%s: %+v, want %s", name, got, test.want)
 	}
 	for name, test := range map[string]struct {
 		came, said int
@@ -121,8 +117,7 @@ func TestTurnedAndSize(t *testing.T) {
 		"short, and says nothing":   {3, 0, false, "unknown "},
 	} {
 		page := pipeline.Page{PerPage: test.said, More: test.more, Records: make([][]byte, test.came)}
-		if got := sizeOf(20, page); string(got.Answer)+" "+got.Value != test.want {
-			t.Errorf("%s: %+v, want %s", name, got, test.want)
-		}
+		got := sizeOf(20, page)
+		check.ErrorIf(t, string(got.Answer)+" "+got.Value != test.want, "%s: %+v, want %s", name, got, test.want)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 )
 
 // TestAgain seals with the newest key what another key sealed, and nothing else.
@@ -14,16 +15,10 @@ func TestAgain(t *testing.T) {
 	keys := [][]byte{bytes.Repeat([]byte{1}, keySize), bytes.Repeat([]byte{2}, keySize), bytes.Repeat([]byte{3}, keySize)}
 	sealed := func(key []byte, purpose, text string) []byte {
 		t.Helper()
-		by, err := newSealer(key)
-		if err != nil {
-			t.Fatal(err)
-		}
+		by := check.Sure(newSealer(key))(t)
 		return by.seal(purpose, text)
 	}
-	ring, err := NewRing(keys)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ring := check.Sure(NewRing(keys))(t)
 	for name, test := range map[string]struct {
 		access, refresh []byte // the keys that sealed them; nil where there is no such token
 		changes         bool
@@ -48,9 +43,8 @@ func TestAgain(t *testing.T) {
 		if changed != test.changes || access > 0 || refresh > 0 || (access == 0) != (test.access != nil) || (refresh == 0) != (test.refresh != nil) {
 			t.Errorf("%s: changed %t, sealed by keys %d and %d", name, changed, access, refresh)
 		}
-		if !changed && (!bytes.Equal(got.Sealed, row.Sealed) || !bytes.Equal(got.Refresh, row.Refresh)) {
-			t.Errorf("%s: what the newest key sealed is sealed again", name)
-		}
+		check.ErrorIf(t, !changed && (!bytes.Equal(got.Sealed, row.Sealed) || !bytes.Equal(got.Refresh, row.Refresh)),
+			"%s: what the newest key sealed is sealed again", name)
 	}
 	// What no key opens stays, and the other token of its row is sealed again.
 	stranger := sealed(bytes.Repeat([]byte{9}, keySize), credential, "access")

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/upstream/wire"
 	"sluice/schema"
 )
@@ -35,9 +36,8 @@ func TestFiguresOfHeadersAreBelievable(t *testing.T) {
 	}
 	for _, text := range unbelievable {
 		for _, header := range []http.Header{headers(text, fine, fine), headers(fine, text, fine), headers(fine, fine, text)} {
-			if limit, remaining, reset := wire.DayHeaders(header); limit != 0 || remaining != 0 || reset != 0 {
-				t.Errorf("%v gives %d, %d, %v; want no figures", header, limit, remaining, reset)
-			}
+			limit, remaining, reset := wire.DayHeaders(header)
+			check.ErrorIf(t, limit != 0 || remaining != 0 || reset != 0, "%v gives %d, %d, %v; want no figures", header, limit, remaining, reset)
 		}
 	}
 	if limit, remaining, reset := wire.DayHeaders(headers("1000000000", "0", "172800")); limit != 1_000_000_000 || remaining != 0 || reset != 48*time.Hour {
@@ -54,9 +54,8 @@ func TestRetryAfterIsBelievedForAnHour(t *testing.T) {
 		"999999999": 0, "2147483648": 0, "9223372036854775808": 0, "Sat, 17 Jan 2026 12:00:30 GMT": 30 * time.Second,
 		"Sat, 17 Jan 2026 18:00:00 GMT": time.Hour, "Fri, 31 Dec 9999 23:59:59 GMT": 0, "Sat, 17 Jan 2026 11:00:00 GMT": 0,
 	} {
-		if got := wire.RetryAfter(http.Header{"Retry-After": {text}}, now); got != want {
-			t.Errorf("%q asks for %v, want %v", text, got, want)
-		}
+		got := wire.RetryAfter(http.Header{"Retry-After": {text}}, now)
+		check.ErrorIf(t, got != want, "%q asks for %v, want %v", text, got, want)
 	}
 }
 
@@ -66,9 +65,8 @@ func TestAnAgeBeyondNumbersIsOld(t *testing.T) {
 		"": false, "0": false, "60": false, "61": true, "2147483648": true, "99999999999999999999": true, "-1": false, "-99999999999999999999": false,
 		"soon": false,
 	} {
-		if got := wire.Older(http.Header{"Age": {text}}, 60); got != want {
-			t.Errorf("an age of %q is old: %t, want %t", text, got, want)
-		}
+		got := wire.Older(http.Header{"Age": {text}}, 60)
+		check.ErrorIf(t, got != want, "an age of %q is old: %t, want %t", text, got, want)
 	}
 }
 
@@ -91,11 +89,8 @@ func TestAStaleGrantIsNotSent(t *testing.T) {
 				return granted.Add(19 * time.Second)
 			}
 			door := wire.NewDoor(wire.Transport{Now: clock}, "")
-			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL, http.NoBody)
-			if err != nil {
-				t.Fatal(err)
-			}
-			err = door.Open(t.Context(), wire.Call{Op: "GET /", Granted: granted}, time.Minute, request, func(*wire.Reply) error { return nil })
+			request := check.Sure(http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL, http.NoBody))(t)
+			err := door.Open(t.Context(), wire.Call{Op: "GET /", Granted: granted}, time.Minute, request, func(*wire.Reply) error { return nil })
 			if stale := jumps < 3; stale != (pipeline.KindOf(err) == pipeline.Unavailable) || stale != (arrived.Load() == 0) {
 				t.Errorf("open = %v, %d requests arrived", err, arrived.Load())
 			}
@@ -116,10 +111,7 @@ func TestSecretNeverPrints(t *testing.T) {
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d", "%X"} {
 			texts = append(texts, fmt.Sprintf(verb, value))
 		}
-		encoded, err := json.Marshal(value)
-		if err != nil {
-			t.Fatal(err)
-		}
+		encoded := check.Sure(json.Marshal(value))(t)
 		texts = append(texts, string(encoded))
 		for _, handler := range []func(*bytes.Buffer) slog.Handler{
 			func(b *bytes.Buffer) slog.Handler { return slog.NewTextHandler(b, nil) },
@@ -132,16 +124,11 @@ func TestSecretNeverPrints(t *testing.T) {
 	}
 	texts = append(texts, fmt.Errorf("wrapped: %v", secret).Error(), secret.String(), secret.GoString())
 	for _, text := range texts {
-		if strings.Contains(text, "canary") || strings.Contains(text, fmt.Sprintf("%x", "canary")) {
-			t.Errorf("the secret prints: %q", text)
-		}
+		check.ErrorIf(t, strings.Contains(text, "canary") || strings.Contains(text, fmt.Sprintf("%x", "canary")), "the secret prints: %q", text)
 	}
-	if text, err := secret.MarshalText(); err != nil || string(text) != "[redacted]" || fmt.Sprint(secret) != "[redacted]" {
-		t.Errorf("text %q, %v", text, err)
-	}
-	if secret.Reveal() != "canary" || (wire.Secret{}).Reveal() != "" {
-		t.Error("the secret is lost")
-	}
+	text, err := secret.MarshalText()
+	check.ErrorIf(t, err != nil || string(text) != "[redacted]" || fmt.Sprint(secret) != "[redacted]", "text %q, %v", text, err)
+	check.ErrorIf(t, secret.Reveal() != "canary" || (wire.Secret{}).Reveal() != "", "the secret is lost")
 }
 
 func TestAddress(t *testing.T) {
@@ -198,11 +185,8 @@ func TestAddress(t *testing.T) {
 		{"", schema.HostAPI, "com", ""},
 	} {
 		got, err := wire.Address(tc.base, tc.host, tc.dataCenter)
-		if got != tc.want || (err != nil) != (tc.want == "") {
-			t.Errorf("Address(%q, %d, %q) = %q, %v; want %q", tc.base, tc.host, tc.dataCenter, got, err, tc.want)
-		}
-		if err != nil && strings.Contains(err.Error(), "canary") {
-			t.Errorf("the error prints the address: %v", err)
-		}
+		check.ErrorIf(t, got != tc.want || (err != nil) != (tc.want == ""),
+			"Address(%q, %d, %q) = %q, %v; want %q", tc.base, tc.host, tc.dataCenter, got, err, tc.want)
+		check.ErrorIf(t, err != nil && strings.Contains(err.Error(), "canary"), "the error prints the address: %v", err)
 	}
 }

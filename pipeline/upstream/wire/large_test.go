@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 )
 
 // TestOneLargeBodyAtATime: the next large body waits until the turn of the first has ended. Small
@@ -29,15 +30,11 @@ func TestOneLargeBodyAtATime(t *testing.T) {
 				}
 				return err
 			})
-			if err == nil && len(data) != size {
-				t.Errorf("%d bytes, want %d", len(data), size)
-			}
+			check.ErrorIf(t, err == nil && len(data) != size, "%d bytes, want %d", len(data), size)
 			return turn, err
 		}
 		first, err := read(t.Context(), 3*large)
-		if first == nil || err != nil {
-			t.Fatalf("the first large body has turn %v, %v", first, err)
-		}
+		check.FatalIf(t, first == nil || err != nil, "the first large body has turn %v, %v", first, err)
 		if small, err := read(t.Context(), large/2); small != nil || err != nil {
 			t.Errorf("a small body has turn %v, %v", small, err)
 		}
@@ -97,9 +94,7 @@ func TestReadAllWaitsForItsTurn(t *testing.T) {
 		t.Errorf("one that is too long: %v, turn %v", err, long.turn)
 	}
 	long.turn.End() // as Open does
-	if len(door.large) != 0 {
-		t.Error("the lane is not free")
-	}
+	check.ErrorIf(t, len(door.large) != 0, "the lane is not free")
 }
 
 // TestBodiesOfAnySize: what is read is what was sent, whatever the buffer's size. Of a body that is
@@ -114,9 +109,8 @@ func TestBodiesOfAnySize(t *testing.T) {
 		}
 		entered := 0
 		got, err := readBody(iotest.DataErrReader(bytes.NewReader(sent)), most, func() error { entered++; return nil })
-		if want := sent[:min(size, most+1)]; err != nil || !bytes.Equal(got, want) {
-			t.Errorf("of %d bytes %d came, %v", size, len(got), err)
-		}
+		want := sent[:min(size, most+1)]
+		check.ErrorIf(t, err != nil || !bytes.Equal(got, want), "of %d bytes %d came, %v", size, len(got), err)
 		if want := size > large; (entered == 1) != want || entered > 1 {
 			t.Errorf("with %d bytes a turn was taken %d times", size, entered)
 		}
@@ -143,15 +137,10 @@ func TestALargePageAheadTakesNoTurn(t *testing.T) {
 			}
 		}()
 		synctest.Wait()
-		before, err := way.enter(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := check.Sure(way.enter(t.Context()))(t)
 		close(front)
 		before.End()
 		synctest.Wait()
-		if len(way) != 1 {
-			t.Error("the page that is in front by now has no turn")
-		}
+		check.ErrorIf(t, len(way) != 1, "the page that is in front by now has no turn")
 	})
 }

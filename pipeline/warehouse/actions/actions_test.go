@@ -36,27 +36,23 @@ type fixture struct {
 func open(t *testing.T) *fixture {
 	t.Helper()
 	f := &fixture{T: t}
-	var err error
-	f.pool, err = pgxpool.New(t.Context(), warehousetest.Template(t, "migrated", func(ctx context.Context, url string) error {
+
+	f.pool = check.Sure(pgxpool.New(t.Context(), warehousetest.Template(t, "migrated", func(ctx context.Context, url string) error {
 		return migrations.Migrate(ctx, url, migrations.Options{})
-	}))
-	check.Must(f, err)
+	})))(f)
 	t.Cleanup(f.pool.Close)
 	return f
 }
 
 func (f *fixture) write(action actions.Action) int64 {
 	f.Helper()
-	id, err := actions.Write(f.Context(), f.pool, &action)
-	check.Must(f, err)
-	return id
+	return check.Sure(actions.Write(f.Context(), f.pool, &action))(f)
 }
 
 // targets are the targets of the actions that a filter chooses.
 func (f *fixture) targets(filter actions.Filter) string {
 	f.Helper()
-	found, err := actions.List(f.Context(), f.pool, filter)
-	check.Must(f, err)
+	found := check.Sure(actions.List(f.Context(), f.pool, filter))(f)
 	var targets []string
 	for i := range found {
 		targets = append(targets, found[i].Target)
@@ -77,8 +73,7 @@ func TestAnActionIsReadAsItWasWritten(t *testing.T) {
 	done := actions.Action{Actor: "joe", Action: "sync", Target: "inventory.bills", After: json.RawMessage(`{"due": 1e2}`), Outcome: actions.Done}
 	for _, want := range []actions.Action{failed, done} {
 		id := f.write(want)
-		got, err := actions.Get(t.Context(), f.pool, id)
-		check.Must(f, err)
+		got := check.Sure(actions.Get(t.Context(), f.pool, id))(f)
 		check.ErrorIf(t, got.ID != id || got.At.Sub(began).Abs() > time.Minute, "action %d has the number %d and is of %s", id, got.ID, got.At)
 		got.ID, got.At = 0, time.Time{}
 		if want.After != nil {
@@ -91,9 +86,8 @@ func TestAnActionIsReadAsItWasWritten(t *testing.T) {
 	check.Must(f, f.pool.QueryRow(t.Context(), `SELECT count(*) FROM sluice.actions WHERE target = 'inventory.bills'
 		AND organization_id IS NULL AND before IS NULL AND error IS NULL`).Scan(&null))
 	check.ErrorIf(t, null != 1, "what an action does not have is not null")
-	if _, err := actions.Get(t.Context(), f.pool, 999); !errors.Is(err, postgres.ErrNotFound) {
-		t.Errorf("Get of an action that is none: %v", err)
-	}
+	_, err := actions.Get(t.Context(), f.pool, 999)
+	check.ErrorIf(t, !errors.Is(err, postgres.ErrNotFound), "Get of an action that is none: %v", err)
 }
 
 // TestWordsThatPostgresRefuses: an action is noted whatever its names and records hold.
@@ -105,8 +99,7 @@ func TestWordsThatPostgresRefuses(t *testing.T) {
 		Actor: "ja\x00ne", Action: "quarantine retry", Target: "in\xffventory" + strings.Repeat("ü", 400), Organization: "a\x00",
 		Before: json.RawMessage(`{"name": "a\u0000b\\u0000", "half": "\ud800"}`), After: long, Outcome: actions.Failed, Error: "un\x00fit",
 	})
-	got, err := actions.Get(t.Context(), f.pool, id)
-	check.Must(f, err)
+	got := check.Sure(actions.Get(t.Context(), f.pool, id))(f)
 	got.ID, got.At = 0, time.Time{}
 	want := actions.Action{
 		Actor: "ja␀ne", Action: "quarantine retry", Target: "in\uFFFDventory" + strings.Repeat("ü", 250), Organization: "a␀",
@@ -176,8 +169,7 @@ func TestActionsAreKept(t *testing.T) {
 		dropped int
 		left    string
 	}{{400 * day, 1, "7_days 36_days"}, {400 * day, 0, "7_days 36_days"}, {2 * day, 1, "7_days"}} {
-		dropped, err := actions.Prune(t.Context(), f.pool, step.age)
-		check.Must(f, err)
+		dropped := check.Sure(actions.Prune(t.Context(), f.pool, step.age))(f)
 		if got := f.targets(actions.Filter{}); dropped != step.dropped || got != step.left {
 			t.Errorf("kept for %s: %d dropped, %q left; want %d and %q", step.age, dropped, got, step.dropped, step.left)
 		}
@@ -216,9 +208,8 @@ func TestTheAddressOfTheConsole(t *testing.T) {
 		err := actions.SetConsoleAddress(t.Context(), f.pool, wrong)
 		check.ErrorIf(t, !errors.Is(err, actions.ErrAddress) || strings.Contains(err.Error(), "canary"), "%s: %v", wrong, err)
 	}
-	if got := f.explained("10234695", "inventory.bills", "460000000038049"); got != "https://sluice.example.com"+path {
-		t.Errorf("a wrong address has replaced the one before: %q", got)
-	}
+	got := f.explained("10234695", "inventory.bills", "460000000038049")
+	check.ErrorIf(t, got != "https://sluice.example.com"+path, "a wrong address has replaced the one before: %q", got)
 	var null bool
 	check.Must(f, f.pool.QueryRow(t.Context(), `SELECT analytics.explain_url('a', 'inventory.bills', NULL) IS NULL AND analytics.explain_url('a', NULL, '1') IS NULL
 		AND analytics.explain_url(NULL, 'inventory.bills', '1') IS NULL`).Scan(&null))
@@ -254,10 +245,8 @@ func TestAServerReadsTheAddress(t *testing.T) {
 	check.Must(f, actions.SetConsoleAddress(t.Context(), f.pool, server.URL))
 	for _, id := range []string{"460000000038049", "a/b", "../../x", "a//b", "%", "%2e", " ", "a b+c", "?org=other&x", "#", "日本語/😀", "\"'<>\\`{}|^", "\t\r\n", ";,:@!$&()*="} {
 		want := [3]string{"org " + id, "custom.things_" + id, id}
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, f.explained(want[0], want[1], want[2]), http.NoBody)
-		check.Must(f, err)
-		answer, err := server.Client().Do(request)
-		check.Must(f, err)
+		request := check.Sure(http.NewRequestWithContext(t.Context(), http.MethodGet, f.explained(want[0], want[1], want[2]), http.NoBody))(f)
+		answer := check.Sure(server.Client().Do(request))(f)
 		check.Must(f, answer.Body.Close())
 		if answer.StatusCode != http.StatusOK {
 			t.Errorf("%q: status %d for %s", id, answer.StatusCode, request.URL)
@@ -278,13 +267,11 @@ func TestReadersMayAsk(t *testing.T) {
 	conn := warehousetest.Connect(t, address.String())
 	check.Must(f, actions.SetConsoleAddress(t.Context(), conn, "https://c"))
 	admin := warehousetest.Connect(t, warehousetest.Admin(t, strings.TrimPrefix(address.Path, "/")))
-	tx, err := admin.Begin(t.Context())
-	check.Must(f, err)
+	tx := check.Sure(admin.Begin(t.Context()))(f)
 	const role = "analyst_of_this_test"
 	var got string
 	for _, step := range []string{"CREATE ROLE " + role, "GRANT USAGE ON SCHEMA analytics TO " + role, "SET LOCAL ROLE " + role} {
-		_, err := tx.Exec(t.Context(), step)
-		check.Must(f, err)
+		check.Must(f, check.Failure(tx.Exec(t.Context(), step)))
 	}
 	check.Must(f, tx.QueryRow(t.Context(), `SELECT analytics.explain_url('a', 'inventory.bills', 'é')`).Scan(&got))
 	check.ErrorIf(t, got != "https://c/r/inventory.bills/%C3%A9?org=a", "a reader gets %q", got)

@@ -88,7 +88,8 @@ func TestTheDayTurnsAtAnHourOfAZone(t *testing.T) {
 	limits.ResetHour = (limits.ResetHour + 23) % 24 // an hour earlier: yesterday's calls are today's
 	h.refused(pipeline.RefusedDay, process, pipeline.ClassSweep, limits, turn-time.Hour-10*time.Second, turn-time.Hour+time.Second)
 	limits.ResetZone = "Atlantis"
-	check.ErrorIf(t, check.Failure(process.Reserve(t.Context(), aCall("shop", pipeline.ClassSweep), limits)) == nil, "a zone that does not exist is taken")
+	check.ErrorIf(t, check.Failure(process.Reserve(t.Context(), aCall("shop", pipeline.ClassSweep), limits)) == nil,
+		"a zone that does not exist is taken")
 }
 
 func TestAClassStopsAtItsCeiling(t *testing.T) {

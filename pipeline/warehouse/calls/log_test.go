@@ -247,9 +247,8 @@ func TestNoCallLeavesAfterTheTimelineChanged(t *testing.T) {
 	h := open(t)
 	limits := unshared(1000)
 	processes := []*calls.Ledger{h.process(calls.DefaultRules()), h.process(calls.DefaultRules())}
-	if decision := h.reserve(processes[0], pipeline.ClassIncremental, limits); decision.Refused != "" {
-		t.Fatalf("on the timeline of the migration: %+v", decision)
-	}
+	decision := h.reserve(processes[0], pipeline.ClassIncremental, limits)
+	check.FatalIf(t, decision.Refused != "", "on the timeline of the migration: %+v", decision)
 	h.exec(`UPDATE sluice.last_timeline SET timeline = 'another'`)
 	for range 2 {
 		for _, process := range processes {

@@ -165,9 +165,8 @@ func TestNoLimitIsExceededInAStorm(t *testing.T) {
 	for len(s.upstream.arrivals) <= limits.Daily { // a busy machine needs more than four days for that
 		s.blow(4*day, 20)
 	}
-	if most := s.upstream.most(window); most > limits.PerMinute {
-		t.Errorf("%d calls arrived within a window, %d are allowed", most, limits.PerMinute)
-	}
+	most := s.upstream.most(window)
+	check.ErrorIf(t, most > limits.PerMinute, "%d calls arrived within a window, %d are allowed", most, limits.PerMinute)
 	if most := s.upstream.most(day); most > limits.Daily {
 		t.Errorf("%d calls arrived within a day, %d are allowed", most, limits.Daily)
 	}

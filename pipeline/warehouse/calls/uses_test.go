@@ -23,8 +23,7 @@ func (h *fixture) made(service, resource, class, at string, took float64, kind s
 
 func instant(h *fixture, at string) time.Time {
 	h.Helper()
-	found := check.Sure(time.Parse("2006-01-02 15:04:05", "2026-03-01 "+at))(h)
-	return found
+	return check.Sure(time.Parse("2006-01-02 15:04:05", "2026-03-01 "+at))(h)
 }
 
 func TestUsed(t *testing.T) {

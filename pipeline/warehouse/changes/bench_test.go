@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/migrations"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/changes"
 	"sluice/pipeline/warehouse/warehousetest"
 )
@@ -25,9 +26,7 @@ func BenchmarkFollow(b *testing.B) {
 	conn := warehousetest.Connect(b, url)
 	must := func(err error) {
 		b.Helper()
-		if err != nil {
-			b.Fatal(err)
-		}
+		check.Must(b, err)
 	}
 	_, err := changes.Renew(b.Context(), conn)
 	must(err)
@@ -84,9 +83,7 @@ func BenchmarkFollow(b *testing.B) {
 		for b.Loop() {
 			var n int
 			must(conn.QueryRow(b.Context(), `SELECT count(*) FROM analytics.changes($1)`, cursor).Scan(&n))
-			if n != 0 {
-				b.Fatalf("%d changes", n)
-			}
+			check.FatalIf(b, n != 0, "%d changes", n)
 		}
 	})
 }

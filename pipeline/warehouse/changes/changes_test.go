@@ -40,17 +40,14 @@ func open(t *testing.T) *log {
 
 func (l *log) exec(sql string, args ...any) {
 	l.Helper()
-	_, err := l.admin.Exec(l.Context(), sql, args...)
-	check.Must(l, err)
+	check.Must(l, check.Failure(l.admin.Exec(l.Context(), sql, args...)))
 }
 
 // begin opens a transaction of another session, with its number assigned.
 func (l *log) begin() pgx.Tx {
 	l.Helper()
-	tx, err := warehousetest.Connect(l.T, l.url).Begin(l.Context())
-	check.Must(l, err)
-	_, err = tx.Exec(l.Context(), `SELECT pg_current_xact_id()`)
-	check.Must(l, err)
+	tx := check.Sure(warehousetest.Connect(l.T, l.url).Begin(l.Context()))(l)
+	check.Must(l, check.Failure(tx.Exec(l.Context(), `SELECT pg_current_xact_id()`)))
 	return tx
 }
 
@@ -66,9 +63,7 @@ func (l *log) commit(tx pgx.Tx) {
 
 func (l *log) now() string {
 	l.Helper()
-	cursor, err := changes.Now(l.Context(), l.admin)
-	check.Must(l, err)
-	return cursor
+	return check.Sure(changes.Now(l.Context(), l.admin))(l)
 }
 
 // read returns what is behind a cursor, as "new 1,2", and the cursor behind that.
@@ -172,9 +167,8 @@ func TestCursorsThatCannotBeFollowed(t *testing.T) {
 	// A row that is kept, and one that is not.
 	l.write(l.admin, changes.New, "1")
 	check.Must(l, changes.Prune(t.Context(), l.admin, 3600e9))
-	if got, _ := l.read(cursor, 10); len(got) != 1 {
-		t.Errorf("read %q, want the row that is not old", got)
-	}
+	got, _ := l.read(cursor, 10)
+	check.ErrorIf(t, len(got) != 1, "read %q, want the row that is not old", got)
 	l.exec(`UPDATE sluice.changes SET at = at - interval '2 hours'`)
 	// Tests beside this one have transactions open, in other databases. A cursor that found one
 	// open counts as not having read it.
@@ -208,9 +202,7 @@ func TestARestoredLogBeginsAnew(t *testing.T) {
 		t.Error("a log that is not begun is read")
 	}
 	renewed, err := changes.Renew(t.Context(), l.admin)
-	if err != nil || !renewed {
-		t.Fatalf("renewed %t, %v", renewed, err)
-	}
+	check.FatalIf(t, err != nil || !renewed, "renewed %t, %v", renewed, err)
 	cursor = l.now()
 	l.write(l.admin, changes.New, "2")
 	got, _ := l.read(cursor, 10)
@@ -235,12 +227,9 @@ func TestNotes(t *testing.T) {
 func TestThePageFollows(t *testing.T) {
 	t.Parallel()
 	l := open(t)
-	page, err := os.ReadFile("../../../docs/analysts/following-changes.md")
-	check.Must(l, err)
+	page := check.Sure(os.ReadFile("../../../docs/analysts/following-changes.md"))(l)
 	blocks := strings.Split(string(page), "```sql\n")
-	if len(blocks) != 3 {
-		t.Fatalf("the page has %d blocks of statements, want two", len(blocks)-1)
-	}
+	check.FatalIf(t, len(blocks) != 3, "the page has %d blocks of statements, want two", len(blocks)-1)
 	run := func(block string) {
 		t.Helper()
 		statements, _, _ := strings.Cut(block, "```")
@@ -282,9 +271,8 @@ func TestThePageFollows(t *testing.T) {
 	run(blocks[2]) // nothing changed: the cursor of now is saved
 	var cursor string
 	check.Must(l, l.admin.QueryRow(t.Context(), `SELECT cursor FROM mirror.position`).Scan(&cursor))
-	if got, _ := l.read(cursor, 10); len(got) != 0 {
-		t.Errorf("%q comes behind what was followed", got)
-	}
+	got, _ := l.read(cursor, 10)
+	check.ErrorIf(t, len(got) != 0, "%q comes behind what was followed", got)
 	write("b", "B-3", "pens", changes.Changed)
 	run(blocks[2])
 	expect("followed on", "a B-1 paper, b B-3 pens")
@@ -344,9 +332,8 @@ func TestOneRowOfARecord(t *testing.T) {
 	const want = "1 1 new, 1 2 completed, 1 3 changed, 1 4 deleted, 1 5 revived, 1 6 rewritten"
 	check.Same(t, "things", want, ask("{shop.things}", 100))
 	check.Same(t, "others", "2 1 new", ask("{shop.others}", 100))
-	if _, err := l.admin.Exec(t.Context(), `SELECT * FROM analytics.changes($1, NULL, 0)`, cursor); err == nil || !strings.Contains(err.Error(), "up_to has to be 1 at least") {
-		t.Errorf("an answer of no record: %v", err)
-	}
+	_, err := l.admin.Exec(t.Context(), `SELECT * FROM analytics.changes($1, NULL, 0)`, cursor)
+	check.ErrorIf(t, err == nil || !strings.Contains(err.Error(), "up_to has to be 1 at least"), "an answer of no record: %v", err)
 	// A reader of one organization.
 	l.exec(`DO $$ BEGIN
 		EXECUTE format('CREATE ROLE %I LOGIN', 'sees2_' || current_database());

@@ -32,8 +32,7 @@ func TestRandomSchedules(t *testing.T) {
 	l := open(t)
 	l.exec(`INSERT INTO sluice.organizations (organization_id, name) VALUES ('1', 'Ours')`)
 	l.exec(`CREATE TABLE public.things (id text PRIMARY KEY, value integer NOT NULL, gone boolean NOT NULL)`)
-	pool, err := pgxpool.New(t.Context(), l.url)
-	check.Must(l, err)
+	pool := check.Sure(pgxpool.New(t.Context(), l.url))(l)
 	t.Cleanup(pool.Close)
 	p := &play{log: l, pool: pool, copied: map[string]thing{}, told: map[string]thing{}, tables: l.now(), rows: l.now()}
 	for n := range *schedules {
@@ -80,13 +79,11 @@ func (p *play) schedule(seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 8))
 	for p.read(r, false) > 0 {
 	}
-	rows, err := p.pool.Query(p.Context(), `SELECT id, value, gone FROM public.things`)
-	check.Must(p, err)
+	rows := check.Sure(p.pool.Query(p.Context(), `SELECT id, value, gone FROM public.things`))(p)
 	table := map[string]thing{}
 	var id string
 	var at thing
-	_, err = pgx.ForEachRow(rows, []any{&id, &at.value, &at.gone}, func() error { table[id] = at; return nil })
-	check.Must(p, err)
+	check.Must(p, check.Failure(pgx.ForEachRow(rows, []any{&id, &at.value, &at.gone}, func() error { table[id] = at; return nil })))
 	check.ErrorIf(p, !maps.Equal(table, p.copied), "seed %d: the copy has %v, the table %v", seed, p.copied, table)
 	for id, at := range table {
 		told, ok := p.told[id]

@@ -39,14 +39,13 @@ const business = "first"
 
 func newBooks(t *testing.T) *books {
 	t.Helper()
-	pool, err := pgxpool.New(t.Context(), warehousetest.Template(t, "declared", func(ctx context.Context, url string) error {
+	pool := check.Sure(pgxpool.New(t.Context(), warehousetest.Template(t, "declared", func(ctx context.Context, url string) error {
 		if err := migrations.Migrate(ctx, url, migrations.Options{}); err != nil {
 			return err
 		}
 		_, err := migrations.Declare(ctx, url, connectors.All())
 		return err
-	}))
-	check.Must(t, err)
+	})))(t)
 	t.Cleanup(pool.Close)
 	b := &books{t: t, pool: pool}
 	for _, organization := range []string{business, "other"} {
@@ -60,15 +59,13 @@ func newBooks(t *testing.T) *books {
 
 func (b *books) exec(sql string, args ...any) {
 	b.t.Helper()
-	_, err := b.pool.Exec(b.t.Context(), sql, args...)
-	check.Must(b.t, err)
+	check.Must(b.t, check.Failure(b.pool.Exec(b.t.Context(), sql, args...)))
 }
 
 // tries asks to close a period of the business.
 func (b *books) tries(period string, request closings.Request) (closings.Closing, error) {
 	b.t.Helper()
-	parsed, err := closings.Parse(period)
-	check.Must(b.t, err)
+	parsed := check.Sure(closings.Parse(period))(b.t)
 	request.Organization, request.Period, request.Zone = business, parsed, "Asia/Kolkata"
 	request.Services, request.Resources = []string{"inventory"}, []string{"bills"}
 	return closings.Close(b.t.Context(), b.pool, &request)
@@ -77,9 +74,7 @@ func (b *books) tries(period string, request closings.Request) (closings.Closing
 // close closes a period of the business, or says what would be closed.
 func (b *books) close(period string, dryRun bool) closings.Closing {
 	b.t.Helper()
-	made, err := b.tries(period, closings.Request{DryRun: dryRun})
-	check.Must(b.t, err)
-	return made
+	return check.Sure(b.tries(period, closings.Request{DryRun: dryRun}))(b.t)
 }
 
 // modelBill is a bill as a test knows it: the model of the tests of closed periods.
@@ -199,9 +194,8 @@ func TestClosedPeriodListsEveryChange(t *testing.T) {
 	}
 	check.ErrorIf(t, len(made.Sums) != 2 || made.Period != closedMonth || dry.Digest != made.Digest || len(made.Lacks) != 0,
 		"closed: %+v\nas the dry run said: %+v", made, dry)
-	if listed := warehousetest.AfterClose(b.t, b.pool, business, closedMonth); len(listed) != 0 {
-		t.Errorf("changes before anything changed: %v", listed)
-	}
+	listed := warehousetest.AfterClose(b.t, b.pool, business, closedMonth)
+	check.ErrorIf(t, len(listed) != 0, "changes before anything changed: %v", listed)
 	after := maps.Clone(before)
 	for i := range 160 {
 		id := fmt.Sprint("b", r.IntN(75)) // some are new
@@ -252,8 +246,7 @@ func TestClosedPeriodListsEveryChange(t *testing.T) {
 		t.Errorf("changes after all were undone: %v", listed)
 	}
 	b.notices(nil)
-	month, err := closings.Parse(closedMonth)
-	check.Must(t, err)
+	month := check.Sure(closings.Parse(closedMonth))(t)
 	check.Must(t, closings.Reopen(t.Context(), b.pool, business, month))
 	again := b.close(closedMonth, false)
 	check.ErrorIf(t, again.Digest != made.Digest, "equal records have the digests %s and %s", made.Digest, again.Digest)
@@ -270,18 +263,15 @@ func (b *books) notices(want map[string]warehousetest.LateChange) {
 		}
 		return nil
 	}
-	_, err := closings.Notice(b.t.Context(), b.pool, collect)
-	check.Must(b.t, err)
+	check.Must(b.t, check.Failure(closings.Notice(b.t.Context(), b.pool, collect)))
 	for id, f := range want {
 		check.ErrorIf(b.t, told[id] != f.Kind, "told of %s: %q, want %q", id, told[id], f.Kind)
 	}
 	check.ErrorIf(b.t, len(told) != len(want), "%d changes were told, want %d", len(told), len(want))
 	b.exec(`UPDATE sluice.closings SET looked_at = looked_at - interval '11 minutes'`)
-	if repeated, err := closings.Notice(b.t.Context(), b.pool, nil); err != nil || len(repeated) != 0 {
-		b.t.Errorf("told again: %v, error %v", repeated, err)
-	}
-	counts, err := closings.Counts(b.t.Context(), b.pool)
-	check.Must(b.t, err)
+	repeated, err := closings.Notice(b.t.Context(), b.pool, nil)
+	check.ErrorIf(b.t, err != nil || len(repeated) != 0, "told again: %v, error %v", repeated, err)
+	counts := check.Sure(closings.Counts(b.t.Context(), b.pool))(b.t)
 	check.ErrorIf(b.t, len(counts) != 1 || counts[0].Records != int64(len(want)), "counted %+v, want %d", counts, len(want))
 }
 
@@ -293,16 +283,13 @@ func TestAPeriodIsNotClosed(t *testing.T) {
 	b.plantBill(business, "1", modelBill{day: "2025-10-03", net: 5, rate: 1, currency: "INR", status: "open", account: "a"})
 	refuses := func(period, says string, request closings.Request) {
 		t.Helper()
-		if _, err := b.tries(period, request); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("closing %s: error %v, want %q", period, err, says)
-		}
+		_, err := b.tries(period, request)
+		check.ErrorIf(t, err == nil || !strings.Contains(err.Error(), says), "closing %s: error %v, want %q", period, err, says)
 	}
 	refuses(strconv.Itoa(time.Now().Year()+1), "not over", closings.Request{})
-	month, err := closings.Parse(closedMonth)
-	check.Must(t, err)
-	if err := closings.Reopen(t.Context(), b.pool, business, month); !errors.Is(err, closings.ErrNotClosed) {
-		t.Errorf("opening a period that is not closed: error %v", err)
-	}
+	month := check.Sure(closings.Parse(closedMonth))(t)
+	err := closings.Reopen(t.Context(), b.pool, business, month)
+	check.ErrorIf(t, !errors.Is(err, closings.ErrNotClosed), "opening a period that is not closed: error %v", err)
 	b.exec(`UPDATE sluice.streams SET watermark = '2025-10-31 18:29:59+00'`) // a second before midnight in Kolkata
 	refuses(closedMonth, "inventory.bills is complete up to 2025-10-31 23:59 only", closings.Request{})
 	b.exec(`UPDATE sluice.streams SET watermark = '2025-10-31 18:30:00+00'`)

@@ -3,6 +3,8 @@ package closings
 import (
 	"errors"
 	"testing"
+
+	"sluice/pipeline/check"
 )
 
 func TestParse(t *testing.T) {
@@ -14,16 +16,14 @@ func TestParse(t *testing.T) {
 		"2026-04-01..2027-03-31": {"2026-04-01..2027-03-31", "2026-04-01", "2027-03-31"}, "2026-07-01..2026-09-30": {"2026-Q3", "2026-07-01", "2026-09-30"},
 		"2026-10-05..2026-10-05": {"2026-10-05..2026-10-05", "2026-10-05", "2026-10-05"}, "2026-02-01..2026-04-30": {"2026-02-01..2026-04-30", "2026-02-01", "2026-04-30"},
 	} {
-		if got, err := Parse(text); err != nil || got != want {
-			t.Errorf("%s is %+v, error %v, want %+v", text, got, err, want)
-		}
+		got, err := Parse(text)
+		check.ErrorIf(t, err != nil || got != want, "%s is %+v, error %v, want %+v", text, got, err, want)
 	}
 	for _, text := range []string{
 		"", "2026-", "26-10", "2026-00", "2026-13", "2026-Q0", "2026-Q5", "2026-q3", "2026-10-01", "2026-10-01..", "2026-10-02..2026-10-01", " 2026", "2026-02-30..2026-03-01",
 		"October", "0000-01", "2025-10; DROP",
 	} {
-		if got, err := Parse(text); !errors.Is(err, ErrPeriod) {
-			t.Errorf("%q is %+v, error %v", text, got, err)
-		}
+		got, err := Parse(text)
+		check.ErrorIf(t, !errors.Is(err, ErrPeriod), "%q is %+v, error %v", text, got, err)
 	}
 }

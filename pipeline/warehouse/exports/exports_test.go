@@ -24,8 +24,7 @@ import (
 func TestRelations(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	found, err := f.source.Relations(t.Context())
-	check.Must(f, err)
+	found := check.Sure(f.source.Relations(t.Context()))(f)
 	orders := map[string]string{}
 	for i := range found {
 		orders[found[i].Full()] = strings.Join(found[i].Order(), " ")
@@ -55,7 +54,8 @@ func TestRelations(t *testing.T) {
 	got := things.Columns[2]
 	check.ErrorIf(t, got.Name != "name" || got.Type != "text", "column %+v, want name of type text", got)
 	bills, past := f.relation(f.source, "inventory.bills"), f.relation(f.source, "as_of.inventory_bills")
-	check.ErrorIf(t, len(past.Columns) != len(bills.Columns), "schema as_of has %d columns of bills, want %d", len(past.Columns), len(bills.Columns))
+	check.ErrorIf(t, len(past.Columns) != len(bills.Columns),
+		"schema as_of has %d columns of bills, want %d", len(past.Columns), len(bills.Columns))
 }
 
 // TestRights: a reader exports what it may read, and no table of another role can be exported.
@@ -75,19 +75,15 @@ func TestRights(t *testing.T) {
 		f.exec(sql)
 	}
 	check.ErrorIf(t, f.relation(f.from(roles.URL), "inventory.theirs") != nil, "a table of another role can be exported")
-	address, err := url.Parse(roles.URL)
-	check.Must(f, err)
+	address := check.Sure(url.Parse(roles.URL))(f)
 	address.User = url.UserPassword(reader, "secret")
 	source := f.from(address.String())
-	found, err := source.Relations(t.Context())
-	check.Must(f, err)
+	found := check.Sure(source.Relations(t.Context()))(f)
 	var names []string
 	for i := range found {
 		names = append(names, found[i].Full())
 	}
-	if !slices.Equal(names, []string{"analytics.bills", "analytics.catalog"}) {
-		t.Fatalf("the reader may export %q", names)
-	}
+	check.FatalIf(t, !slices.Equal(names, []string{"analytics.bills", "analytics.catalog"}), "the reader may export %q", names)
 	check.Must(f, source.Within(t.Context(), found, exports.Scope{}, func(s *exports.Snapshot) error {
 		return s.Each(t.Context(), &found[0], func([]files.Value) error { return errors.New("a reader without organizations sees a row") })
 	}))
@@ -184,10 +180,8 @@ func TestTablesAreReadByTheirIndex(t *testing.T) {
 	f := open(t)
 	f.exec(`SET enable_sort = off; SET enable_seqscan = off`)
 	for _, name := range []string{"shop.things", "shop.things_parts", "inventory.bills", "inventory.bills_line_items", "history.versions"} {
-		rows, err := f.conn.Query(t.Context(), "EXPLAIN "+f.relation(f.source, name).Statement())
-		check.Must(f, err)
-		plan, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		check.Must(f, err)
+		rows := check.Sure(f.conn.Query(t.Context(), "EXPLAIN "+f.relation(f.source, name).Statement()))(f)
+		plan := check.Sure(pgx.CollectRows(rows, pgx.RowTo[string]))(f)
 		text := strings.Join(plan, "\n")
 		check.ErrorIf(t, strings.Contains(text, "Sort") || !strings.Contains(text, "Index Scan"), "%s:\n%s", name, text)
 	}
@@ -226,9 +220,8 @@ func TestScope(t *testing.T) {
 		})
 		return got, err
 	}
-	if got, err := read(exports.Scope{Organization: "1", Day: "2026-10-31"}); err != nil || got != `{"day":"2026-10-31","one":true,"two":false}`+"\n" {
-		t.Errorf("%q, %v", got, err)
-	}
+	got, err := read(exports.Scope{Organization: "1", Day: "2026-10-31"})
+	check.ErrorIf(t, err != nil || got != `{"day":"2026-10-31","one":true,"two":false}`+"\n", "%q, %v", got, err)
 	if _, err := read(exports.Scope{}); err == nil || !strings.Contains(err.Error(), "no day is set") || !strings.Contains(err.Error(), "SET sluice.as_of") {
 		t.Errorf("without a day: %v, want the error with its advice", err)
 	}
@@ -281,23 +274,20 @@ func open(t *testing.T) *fixture {
 
 func (f *fixture) from(url string) *exports.Source {
 	f.Helper()
-	source, err := exports.Open(f.Context(), url, nil)
-	check.Must(f, err)
+	source := check.Sure(exports.Open(f.Context(), url, nil))(f)
 	f.Cleanup(source.Close)
 	return source
 }
 
 func (f *fixture) exec(sql string, args ...any) {
 	f.Helper()
-	_, err := f.conn.Exec(f.Context(), sql, args...)
-	check.Must(f, err)
+	check.Must(f, check.Failure(f.conn.Exec(f.Context(), sql, args...)))
 }
 
 // relation returns a relation by its name; nil if it cannot be exported.
 func (f *fixture) relation(source *exports.Source, name string) *exports.Relation {
 	f.Helper()
-	found, err := source.Relations(f.Context())
-	check.Must(f, err)
+	found := check.Sure(source.Relations(f.Context()))(f)
 	for i := range found {
 		if found[i].Full() == name {
 			return &found[i]

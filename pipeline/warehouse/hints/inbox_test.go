@@ -42,25 +42,20 @@ func openBox(t *testing.T) *box {
 
 func (b *box) open(url string) *hints.Inbox {
 	b.Helper()
-	inbox, err := hints.OpenInbox(b.Context(), url, time.Minute, nil)
-	check.Must(b, err)
+	inbox := check.Sure(hints.OpenInbox(b.Context(), url, time.Minute, nil))(b)
 	b.Cleanup(inbox.Close)
 	return inbox
 }
 
 func (b *box) exec(sql string, args ...any) {
 	b.Helper()
-	_, err := b.conn.Exec(b.Context(), sql, args...)
-	check.Must(b, err)
+	check.Must(b, check.Failure(b.conn.Exec(b.Context(), sql, args...)))
 }
 
 func (b *box) list(sql string, args ...any) []string {
 	b.Helper()
-	rows, err := b.conn.Query(b.Context(), sql, args...)
-	check.Must(b, err)
-	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	check.Must(b, err)
-	return found
+	rows := check.Sure(b.conn.Query(b.Context(), sql, args...))(b)
+	return check.Sure(pgx.CollectRows(rows, pgx.RowTo[string]))(b)
 }
 
 // callback is one of a channel that tells of the list of bills.
@@ -80,9 +75,7 @@ func (b *box) remind(operations map[hints.Target]string) {
 
 func (b *box) take(c *hints.Callback) bool {
 	b.Helper()
-	fresh, err := b.Take(b.Context(), c)
-	check.Must(b, err)
-	return fresh
+	return check.Sure(b.Take(b.Context(), c))(b)
 }
 
 func TestInbox(t *testing.T) {
@@ -95,8 +88,7 @@ func TestInbox(t *testing.T) {
 	other := callback("a")
 	other.Organization, other.Targets = "other", nil
 	check.ErrorIf(t, !b.take(first) || !b.take(rule) || !b.take(other) || b.take(first), "which contents are new is not as it should be")
-	entries, err := b.Entries(t.Context(), hints.Filter{})
-	check.Must(b, err)
+	entries := check.Sure(b.Entries(t.Context(), hints.Filter{}))(b)
 	shapes := make([]string, 0, len(entries))
 	for i := range entries {
 		e := &entries[i]
@@ -106,34 +98,29 @@ func TestInbox(t *testing.T) {
 	}
 	want := []string{`acme watch Products "update" ["1" "2"] 2 <nil>`, `other watch Products "update" ["1" "2"] 1 <nil>`, `acme rule inventory.bills "" [] 1 <nil>`}
 	check.Same(t, "entries", want, shapes)
-	entry, err := b.Entry(t.Context(), entries[0].ID)
-	check.Must(b, err)
+	entry := check.Sure(b.Entry(t.Context(), entries[0].ID))(b)
 	check.ErrorIf(t, entry.Body == nil || *entry.Body != "the body" || entry.SentAt == nil || !entry.SentAt.Equal(sent) || entry.Bytes != 7,
 		"one entry: %+v", entry)
 	check.FailsWith(t, check.Failure(b.Entry(t.Context(), 999)), postgres.ErrNotFound)
 	for filter, want := range map[hints.Filter]int{
 		{Organization: "other"}: 1, {Limit: 2}: 2, {Since: entries[0].RepeatedAt}: 1, {Since: time.Now().Add(time.Hour)}: 0,
 	} {
-		if found, err := b.Entries(t.Context(), filter); err != nil || len(found) != want {
-			t.Errorf("%+v: %d entries, %v", filter, len(found), err)
-		}
+		found, err := b.Entries(t.Context(), filter)
+		check.ErrorIf(t, err != nil || len(found) != want, "%+v: %d entries, %v", filter, len(found), err)
 	}
-	told, err := b.Told(t.Context())
-	check.Must(b, err)
+	told := check.Sure(b.Told(t.Context()))(b)
 	wantTold := []hints.Told{
 		{Organization: "acme", Dialect: "rule", Module: "inventory.bills", Callbacks: 1}, {Organization: "acme", Dialect: "watch", Module: "Products", Callbacks: 2},
 		{Organization: "other", Dialect: "watch", Module: "Products", Callbacks: 1},
 	}
-	if diff := cmp.Diff(wantTold, told, cmpopts.IgnoreFields(hints.Told{}, "LastAt")); diff != "" || !told[1].LastAt.Equal(entries[0].RepeatedAt) {
-		t.Errorf("told (-want +got):\n%s", diff)
-	}
+	diff := cmp.Diff(wantTold, told, cmpopts.IgnoreFields(hints.Told{}, "LastAt"))
+	check.ErrorIf(t, diff != "" || !told[1].LastAt.Equal(entries[0].RepeatedAt), "told (-want +got):\n%s", diff)
 	for _, test := range []struct {
 		organization, dialect, content string
 		want                           bool
 	}{{"acme", "watch", "a", true}, {"acme", "rule", "a", false}, {"acme", "watch", "b", false}, {"none", "watch", "a", false}} {
-		if got, err := b.Arrived(t.Context(), test.organization, test.dialect, []byte(test.content)); err != nil || got != test.want {
-			t.Errorf("%+v: %t, %v", test, got, err)
-		}
+		got, err := b.Arrived(t.Context(), test.organization, test.dialect, []byte(test.content))
+		check.ErrorIf(t, err != nil || got != test.want, "%+v: %t, %v", test, got, err)
 	}
 }
 
@@ -150,9 +137,8 @@ func TestHintsComeTogether(t *testing.T) {
 	check.Same(t, "the first", "1 2 t f t", due())
 	b.exec(`UPDATE sluice.hints SET first_at = first_at - interval '14 seconds'`)
 	b.take(callback("b"))
-	if got := b.list(`SELECT concat_ws(' ', told, due_at - first_at, asked_at IS NULL, read_again) FROM sluice.hints`)[0]; got != "2 00:00:15 t f" {
-		t.Errorf("near the longest wait: %s", got)
-	}
+	got := b.list(`SELECT concat_ws(' ', told, due_at - first_at, asked_at IS NULL, read_again) FROM sluice.hints`)[0]
+	check.ErrorIf(t, got != "2 00:00:15 t f", "near the longest wait: %s", got)
 	b.exec(`UPDATE sluice.hints SET asked_at = now()`)
 	b.take(callback("c"))
 	check.Same(t, "while its run reads", "3 2 t f t", due())
@@ -191,9 +177,8 @@ func TestPrune(t *testing.T) {
 	b.exec(`INSERT INTO sluice.hints (organization_id, service, resource, record_id, first_at, last_at, due_at)
 		SELECT 'acme', 'inventory', 'items', n::text, now() - interval '20 days', now() - n * interval '1 day', now() FROM generate_series(12, 16) AS n`)
 	check.Must(b, b.Prune(t.Context(), 14*24*time.Hour))
-	if got := b.list(`SELECT record_id FROM sluice.hints ORDER BY 1`); !cmp.Equal(got, []string{"12", "13"}) {
-		t.Errorf("hints: %q", got)
-	}
+	got := b.list(`SELECT record_id FROM sluice.hints ORDER BY 1`)
+	check.ErrorIf(t, !cmp.Equal(got, []string{"12", "13"}), "hints: %q", got)
 	if got := b.list(`SELECT convert_from(digest, 'UTF8') FROM sluice.callbacks ORDER BY id`); !cmp.Equal(got, []string{"repeated", "new"}) {
 		t.Errorf("callbacks: %q", got)
 	}
@@ -211,9 +196,8 @@ func TestAReceiverCanDoNothingElse(t *testing.T) {
 	check.FailsWith(t, check.Failure(hints.OpenInbox(t.Context(), url, time.Minute, nil)), hints.ErrNoRight)
 	b.exec(`SELECT sluice.grant_receiver($1)`, role)
 	inbox := b.open(url)
-	if fresh, err := inbox.Take(t.Context(), callback("a")); !fresh || err != nil {
-		t.Errorf("taking a callback: %t, %v", fresh, err)
-	}
+	fresh, err := inbox.Take(t.Context(), callback("a"))
+	check.ErrorIf(t, !fresh || err != nil, "taking a callback: %t, %v", fresh, err)
 	if got := b.list(`SELECT concat_ws(' ', (SELECT count(*) FROM sluice.callbacks), (SELECT count(*) FROM sluice.hints), (SELECT count(*) FROM notifications.events))`); got[0] != "1 1 2" {
 		t.Errorf("callbacks, hints and events: %s", got)
 	}
@@ -272,10 +256,8 @@ func TestTheReceiverIsPatientForNoOne(t *testing.T) {
 	inbox, err := hints.OpenInbox(t.Context(), b.url, 2*time.Second, nil) // the limit of a receiver
 	check.Must(b, err)
 	t.Cleanup(inbox.Close)
-	tx, err := b.conn.Begin(t.Context())
-	check.Must(b, err)
-	_, err = tx.Exec(t.Context(), `LOCK TABLE sluice.callbacks`)
-	check.Must(b, err)
+	tx := check.Sure(b.conn.Begin(t.Context()))(b)
+	check.Must(b, check.Failure(tx.Exec(t.Context(), `LOCK TABLE sluice.callbacks`)))
 	if _, err := inbox.Take(t.Context(), callback("a")); !postgres.Busy(err) {
 		t.Errorf("got %v, want that the database is busy", err)
 	}

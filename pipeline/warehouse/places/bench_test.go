@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/places"
 )
 
@@ -40,22 +41,14 @@ func BenchmarkFind(b *testing.B) {
 		want       int64
 	}{{"mail", "anna.pavlova@example.com", 1}, {"name", "Müller-Lüdenscheid", 0}} {
 		b.Run(c.name, func(b *testing.B) {
-			n, err := places.NewNeedle(c.text)
-			if err != nil {
-				b.Fatal(err)
-			}
+			n := check.Sure(places.NewNeedle(c.text))(b)
 			for b.Loop() {
-				found, err := places.Find(b.Context(), db.Pool(), places.Query{Needle: n, Limit: 20})
-				if err != nil {
-					b.Fatal(err)
-				}
+				found := check.Sure(places.Find(b.Context(), db.Pool(), places.Query{Needle: n, Limit: 20}))(b)
 				count := int64(0)
 				for _, place := range found.Places {
 					count += place.Count
 				}
-				if count != c.want {
-					b.Fatalf("found %d times, want %d", count, c.want)
-				}
+				check.FatalIf(b, count != c.want, "found %d times, want %d", count, c.want)
 			}
 		})
 	}

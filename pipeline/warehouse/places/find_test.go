@@ -108,8 +108,7 @@ func open(tb testing.TB, sql string) (*warehouse.DB, string) {
 		return migrations.Migrate(ctx, url, migrations.Options{})
 	})
 	check.Must(tb, check.Failure(warehousetest.Connect(tb, url).Exec(tb.Context(), sql)))
-	db, err := warehouse.Open(tb.Context(), url, warehouse.Options{})
-	check.Must(tb, err)
+	db := check.Sure(warehouse.Open(tb.Context(), url, warehouse.Options{}))(tb)
 	tb.Cleanup(db.Close)
 	return db, url
 }
@@ -120,9 +119,7 @@ func find(t *testing.T, db *warehouse.DB, q places.Query) places.Found {
 	if q.Limit == 0 {
 		q.Limit = 20
 	}
-	found, err := places.Find(t.Context(), db.Pool(), q)
-	check.Must(t, err)
-	return found
+	return check.Sure(places.Find(t.Context(), db.Pool(), q))(t)
 }
 
 func TestEveryPlaceIsFound(t *testing.T) {
@@ -153,12 +150,11 @@ func TestOneOrganizationOrList(t *testing.T) {
 	t.Parallel()
 	db, _ := open(t, planted)
 	found := find(t, db, places.Query{Organization: "beta"})
-	if diff := cmp.Diff([]places.Place{
+	diff := cmp.Diff([]places.Place{
 		{Family: places.Rows, Table: "accounting.contact_persons", Column: "email", Count: 1},
 		{Family: places.Days, Table: "history.days", Column: "content", Count: 1},
-	}, found.Places); diff != "" || found.LeftOut == 0 {
-		t.Errorf("%d left out (-want +got):\n%s", found.LeftOut, diff)
-	}
+	}, found.Places)
+	check.ErrorIf(t, diff != "" || found.LeftOut == 0, "%d left out (-want +got):\n%s", found.LeftOut, diff)
 	found = find(t, db, places.Query{List: &lists[2]})
 	if diff := cmp.Diff([]places.Place{
 		{Family: places.Rows, Table: "custom.pets", Column: "names", Count: 1},
@@ -183,12 +179,11 @@ func TestManyPlaces(t *testing.T) {
 		INSERT INTO sluice.quarantine (organization_id, service, resource, record_hash, record_id, raw, code)
 		SELECT 'acme', 'accounting', 'contact_persons', g::text::bytea, lpad(g::text, 6, '0'), 'anna.pavlova@example.com', 'type' FROM generate_series(2, 200000, 2) g`)
 	found := find(t, db, places.Query{Limit: 3})
-	if diff := cmp.Diff([]places.Place{
+	diff := cmp.Diff([]places.Place{
 		{Family: places.Rows, Table: "accounting.contact_persons", Column: "email", Count: 100000},
 		{Family: places.Quarantine, Table: "sluice.quarantine", Column: "raw", State: "open", Count: 100000},
-	}, found.Places); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	}, found.Places)
+	check.ErrorIf(t, diff != "", "(-want +got):\n%s", diff)
 	const contacts = "accounting.contact_persons"
 	both := []places.Family{places.Rows, places.Quarantine}
 	if diff := cmp.Diff([]places.Record{
@@ -252,11 +247,9 @@ func TestEachType(t *testing.T) {
 		for _, value := range c.values {
 			sql += "; INSERT INTO sluice.letters (c) VALUES (" + value + ")"
 		}
-		if _, err := conn.Exec(t.Context(), sql); err != nil {
-			t.Fatalf("%s: %v", c.typ, err)
-		}
-		found, err := places.Find(t.Context(), db.Pool(), places.Query{Needle: needle(t, c.needle)})
-		check.Must(t, err)
+		_, err := conn.Exec(t.Context(), sql)
+		check.FatalIf(t, err != nil, "%s: %v", c.typ, err)
+		found := check.Sure(places.Find(t.Context(), db.Pool(), places.Query{Needle: needle(t, c.needle)}))(t)
 		rows := int64(0)
 		for _, place := range found.Places {
 			if place.Table == "sluice.letters" && place.Column == "c" {
@@ -304,19 +297,18 @@ func TestFailedSearches(t *testing.T) {
 	})
 	check.ErrorIf(t, !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "pavlova"), "canceled: %v", err)
 	found := find(t, db, places.Query{})
-	check.ErrorIf(t, len(found.Places) != len(wanted()), "found in %d places behind a canceled search, want %d", len(found.Places), len(wanted()))
+	check.ErrorIf(t, len(found.Places) != len(wanted()),
+		"found in %d places behind a canceled search, want %d", len(found.Places), len(wanted()))
 	conn := warehousetest.Connect(t, url)
 	strangers := warehousetest.Plant(t, url)
 	check.Must(t, check.Failure(conn.Exec(t.Context(), "SELECT sluice.grant_worker($1); ", strangers.Role)))
-	config, err := pgxpool.ParseConfig(url)
-	check.Must(t, err)
+	config := check.Sure(pgxpool.ParseConfig(url))(t)
 	config.PrepareConn = func(ctx context.Context, c *pgx.Conn) (bool, error) {
 		_, err := c.Exec(ctx, "SET ROLE "+strangers.Role)
 		return true, err
 	}
 	postgres.SetUp(config.ConnConfig, nil)
-	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	check.Must(t, err)
+	pool := check.Sure(pgxpool.NewWithConfig(t.Context(), config))(t)
 	t.Cleanup(pool.Close)
 	query := places.Query{Needle: needle(t, "anna.pavlova@example.com")}
 	if found, err := places.Find(t.Context(), pool, query); err != nil || len(found.Places) != len(wanted()) {

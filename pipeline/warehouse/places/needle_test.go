@@ -16,9 +16,7 @@ import (
 
 func needle(tb testing.TB, text string) *places.Needle {
 	tb.Helper()
-	n, err := places.NewNeedle(text)
-	check.Must(tb, err)
-	return n
+	return check.Sure(places.NewNeedle(text))(tb)
 }
 
 func TestTextsContain(t *testing.T) {

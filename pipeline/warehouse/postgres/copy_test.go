@@ -76,8 +76,7 @@ func connect(t *testing.T) *pgx.Conn {
 func TestInKeyOrder(t *testing.T) {
 	t.Parallel()
 	conn := connect(t)
-	tx, err := conn.Begin(t.Context())
-	check.Must(t, err)
+	tx := check.Sure(conn.Begin(t.Context()))(t)
 	for _, sql := range []string{
 		`CREATE TABLE things (owner text, id text COLLATE "C", note text, PRIMARY KEY (owner, id)) WITH (autovacuum_enabled = off)`,
 		`INSERT INTO things SELECT 'a', n::text, repeat('x', 100) FROM generate_series(1, 20000) AS n`,
@@ -85,9 +84,8 @@ func TestInKeyOrder(t *testing.T) {
 		check.Must(t, check.Failure(tx.Exec(t.Context(), sql)))
 	}
 	const behind = `SELECT note FROM things WHERE owner = 'a' AND id > '1' ORDER BY id LIMIT 2000`
-	if plan := explain(t, tx, behind); !strings.Contains(plan, "Sort") {
-		t.Errorf("without it nothing is sorted: this shows nothing\n%s", plan)
-	}
+	plan := explain(t, tx, behind)
+	check.ErrorIf(t, !strings.Contains(plan, "Sort"), "without it nothing is sorted: this shows nothing\n%s", plan)
 	check.Must(t, postgres.InKeyOrder(t.Context(), tx))
 	if plan := explain(t, tx, behind); strings.Contains(plan, "Sort") || !strings.Contains(plan, "Index") {
 		t.Errorf("the rows behind a key:\n%s", plan)
@@ -99,10 +97,8 @@ func TestInKeyOrder(t *testing.T) {
 
 func explain(t *testing.T, tx pgx.Tx, sql string) string {
 	t.Helper()
-	rows, err := tx.Query(t.Context(), "EXPLAIN "+sql)
-	check.Must(t, err)
-	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	check.Must(t, err)
+	rows := check.Sure(tx.Query(t.Context(), "EXPLAIN "+sql))(t)
+	lines := check.Sure(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 	return strings.Join(lines, "\n")
 }
 

@@ -38,8 +38,7 @@ func TestASessionIsSetUp(t *testing.T) {
 	postgres.SetUp(config.ConnConfig, settings())
 	check.ErrorIf(t, len(config.ConnConfig.RuntimeParams) != 1 || config.ConnConfig.RuntimeParams["application_name"] != "sluice",
 		"the start-up message asks for %v: only a name is what every pooler takes", config.ConnConfig.RuntimeParams)
-	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	check.Must(t, err)
+	pool := check.Sure(pgxpool.NewWithConfig(t.Context(), config))(t)
 	defer pool.Close()
 	for name, want := range map[string]string{
 		"search_path": "pg_catalog, pg_temp", "application_name": "sluice", "statement_timeout": "5min", "lock_timeout": "7s", "jit": "off",
@@ -56,8 +55,7 @@ func TestASessionIsSetUp(t *testing.T) {
 func TestAPoolerThatDropsSettingsIsFoundOut(t *testing.T) {
 	t.Parallel()
 	address := warehousetest.New(t)
-	direct, err := pgx.ParseConfig(address)
-	check.Must(t, err)
+	direct := check.Sure(pgx.ParseConfig(address))(t)
 	for name, change := range map[string]func(query string) string{
 		"": func(query string) string { return query },
 		"search_path": func(query string) string {
@@ -68,8 +66,7 @@ func TestAPoolerThatDropsSettingsIsFoundOut(t *testing.T) {
 	} {
 		t.Run("drops "+name, func(t *testing.T) {
 			t.Parallel()
-			config, err := pgx.ParseConfig(between(t, direct, change))
-			check.Must(t, err)
+			config := check.Sure(pgx.ParseConfig(between(t, direct, change)))(t)
 			postgres.SetUp(config, settings())
 			conn, err := pgx.ConnectConfig(t.Context(), config)
 			if err == nil {
@@ -89,23 +86,19 @@ func TestAPoolerThatDropsSettingsIsFoundOut(t *testing.T) {
 // and encoding, and refuses the others.
 func TestAPoolerThatRefusesStartUpParametersIsFine(t *testing.T) {
 	t.Parallel()
-	direct, err := pgx.ParseConfig(warehousetest.New(t))
-	check.Must(t, err)
-	config, err := pgx.ParseConfig(between(t, direct, func(query string) string { return query }))
-	check.Must(t, err)
+	direct := check.Sure(pgx.ParseConfig(warehousetest.New(t)))(t)
+	config := check.Sure(pgx.ParseConfig(between(t, direct, func(query string) string { return query })))(t)
 	config.RuntimeParams["statement_timeout"] = "1min"
 	if conn, err := pgx.ConnectConfig(t.Context(), config); err == nil {
 		_ = conn.Close(context.WithoutCancel(t.Context()))
 		t.Fatal("the pooler of this test takes anything: this shows nothing")
 	}
 	postgres.SetUp(config, settings())
-	conn, err := pgx.ConnectConfig(t.Context(), config)
-	check.Must(t, err)
+	conn := check.Sure(pgx.ConnectConfig(t.Context(), config))(t)
 	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
 	var got string
-	if err := conn.QueryRow(t.Context(), `SELECT current_setting('statement_timeout')`).Scan(&got); err != nil || got != "1min" {
-		t.Errorf("statement_timeout is %q (%v)", got, err)
-	}
+	err := conn.QueryRow(t.Context(), `SELECT current_setting('statement_timeout')`).Scan(&got)
+	check.ErrorIf(t, err != nil || got != "1min", "statement_timeout is %q (%v)", got, err)
 }
 
 // TestSettingsOfAnAddressMayBeSpelledOtherwise: the server returns 64MB for 65536 and "ISO, MDY"
@@ -117,8 +110,7 @@ func TestSettingsOfAnAddressMayBeSpelledOtherwise(t *testing.T) {
 		"application_name=b%C3%BCro", "application_name=" + strings.Repeat("n", 70), "work_mem=65536", "work_mem=65536kB", "datestyle=ISO",
 		"timezone=%2B05", "jit=f", "client_min_messages=debug", "statement_timeout=90s", "default_transaction_isolation=repeatable%20read",
 	} {
-		config, err := pgx.ParseConfig(withQuery(t, address, query))
-		check.Must(t, err)
+		config := check.Sure(pgx.ParseConfig(withQuery(t, address, query)))(t)
 		postgres.SetUp(config, settings())
 		conn, err := pgx.ConnectConfig(t.Context(), config)
 		if err != nil {
@@ -132,8 +124,7 @@ func TestSettingsOfAnAddressMayBeSpelledOtherwise(t *testing.T) {
 // withQuery adds parameters to an address.
 func withQuery(t *testing.T, address, query string) string {
 	t.Helper()
-	u, err := url.Parse(address)
-	check.Must(t, err)
+	u := check.Sure(url.Parse(address))(t)
 	u.RawQuery = strings.TrimPrefix(u.RawQuery+"&"+query, "&")
 	return u.String()
 }
@@ -142,8 +133,7 @@ func withQuery(t *testing.T, address, query string) string {
 // changes simple queries. It returns the connection string of the database behind it.
 func between(t *testing.T, direct *pgx.ConnConfig, change func(query string) string) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	check.Must(t, err)
+	listener := check.Sure(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = listener.Close() })
 	network, place := pgconn.NetworkAddress(direct.Host, direct.Port)
 	go func() {
@@ -311,8 +301,7 @@ func TestExposedByTheEnvironment(t *testing.T) {
 // serverOf accepts one connection as a server of a version, and returns the connection.
 func serverOf(t *testing.T, version string) *pgconn.PgConn {
 	t.Helper()
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	check.Must(t, err)
+	listener := check.Sure((&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = listener.Close() })
 	go func() {
 		conn, err := listener.Accept()
@@ -330,8 +319,7 @@ func serverOf(t *testing.T, version string) *pgconn.PgConn {
 		backend.Send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
 		_ = backend.Flush()
 	}()
-	conn, err := pgconn.Connect(t.Context(), "postgres://u@"+listener.Addr().String()+"/d?sslmode=disable")
-	check.Must(t, err)
+	conn := check.Sure(pgconn.Connect(t.Context(), "postgres://u@"+listener.Addr().String()+"/d?sslmode=disable"))(t)
 	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
 	return conn
 }
@@ -344,7 +332,8 @@ func TestServersBefore14AreRefused(t *testing.T) {
 		"13.22": "Postgres 14 or newer, and this is 13.22", "9.6.24": "this is 9.6.24", "": "does not say its version",
 	} {
 		err := postgres.CheckVersion(serverOf(t, version))
-		check.ErrorIf(t, (want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), want), "%q: %v, want %q", version, err, want)
+		check.ErrorIf(t, (want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), want),
+			"%q: %v, want %q", version, err, want)
 		old := strings.Contains(want, "this is")
 		check.ErrorIf(t, old != errors.Is(err, postgres.ErrTooOld), "%q: %v, want ErrTooOld %t", version, err, old)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/quarantine"
 	"sluice/schema"
 	"sluice/schema/record"
@@ -33,17 +34,11 @@ func bills() *schema.Resource {
 func answer(t *testing.T, forms ...string) *pipeline.Batch {
 	t.Helper()
 	resource := bills()
-	normalizer, err := record.New(resource, time.UTC)
-	if err != nil {
-		t.Fatal(err)
-	}
+	normalizer := check.Sure(record.New(resource, time.UTC))(t)
 	batch := &pipeline.Batch{Claim: pipeline.Claim{Stream: pipeline.Stream{Resource: resource}}, Call: 1, Listed: true}
 	for _, form := range forms {
 		for i := range 10 {
-			record, err := normalizer.Record(fmt.Appendf(nil, `{"bill_id":"%d"%s}`, i, form))
-			if err != nil {
-				t.Fatal(err)
-			}
+			record := check.Sure(normalizer.Record(fmt.Appendf(nil, `{"bill_id":"%d"%s}`, i, form)))(t)
 			batch.Records = append(batch.Records, record)
 		}
 	}
@@ -64,9 +59,8 @@ func TestWhatMostRecordsCarry(t *testing.T) {
 		"renamed":              {[]string{`,"state":"paid","lines":[]`}, []string{"bill_id", "lines"}, []string{"status"}},
 	} {
 		want := quarantine.Sight{Came: c.came, Lacking: c.lacking, Read: 10 * len(c.forms)}
-		if diff := cmp.Diff(want, quarantine.Look(answer(t, c.forms...))); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+		diff := cmp.Diff(want, quarantine.Look(answer(t, c.forms...)))
+		check.ErrorIf(t, diff != "", "%s (-want +got):\n%s", name, diff)
 	}
 }
 
@@ -81,8 +75,7 @@ func TestWhatSaysNothingAboutKeys(t *testing.T) {
 	} {
 		batch := answer(t, "")
 		spoil(batch)
-		if seen := quarantine.Look(batch); len(seen.Came)+len(seen.Lacking) > 0 {
-			t.Errorf("%s: %+v", name, seen)
-		}
+		seen := quarantine.Look(batch)
+		check.ErrorIf(t, len(seen.Came)+len(seen.Lacking) > 0, "%s: %+v", name, seen)
 	}
 }

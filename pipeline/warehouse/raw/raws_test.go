@@ -41,9 +41,7 @@ func TestScatteredRecords(t *testing.T) {
 	}
 	found, known, err := new(raw.Archives).Read(t.Context(), conn, places)
 	check.Must(t, err)
-	if !known.Scattered {
-		t.Error("a record of each archive was asked for, and it does not say so")
-	}
+	check.ErrorIf(t, !known.Scattered, "a record of each archive was asked for, and it does not say so")
 	same(t, want, found)
 	again, _, err := known.Read(t.Context(), conn, places)
 	check.Must(t, err)
@@ -57,12 +55,8 @@ func TestArchivesThatStayAreNotReadAgain(t *testing.T) {
 	places := []raw.Ref{{Call: 2, Position: 39}, {Call: 2, Position: 20}, {Call: 1, Position: 0}, {Call: 2, Position: 21}}
 	first, known, err := new(raw.Archives).Read(t.Context(), conn, places)
 	check.Must(t, err)
-	if known.Scattered {
-		t.Error("two archives are said to be many")
-	}
-	if _, err := conn.Exec(t.Context(), `UPDATE sluice.raw_records SET records = '[]'`); err != nil {
-		t.Fatal(err)
-	}
+	check.ErrorIf(t, known.Scattered, "two archives are said to be many")
+	check.Must(t, check.Failure(conn.Exec(t.Context(), `UPDATE sluice.raw_records SET records = '[]'`)))
 	again, _, err := known.Read(t.Context(), conn, places)
 	check.Must(t, err)
 	want := make([]string, len(first))
@@ -76,11 +70,7 @@ func TestArchivesThatStayAreNotReadAgain(t *testing.T) {
 func same(t *testing.T, want []string, got [][]byte) {
 	t.Helper()
 	for i, raw := range got {
-		if string(raw) != want[i] || (raw == nil) != (want[i] == "") {
-			t.Errorf("place %d: %.30q, want %.30q", i, raw, want[i])
-		}
+		check.ErrorIf(t, string(raw) != want[i] || (raw == nil) != (want[i] == ""), "place %d: %.30q, want %.30q", i, raw, want[i])
 	}
-	if len(got) != len(want) {
-		t.Errorf("%d records for %d places", len(got), len(want))
-	}
+	check.ErrorIf(t, len(got) != len(want), "%d records for %d places", len(got), len(want))
 }

@@ -34,25 +34,20 @@ func open(t *testing.T) *fixture {
 	f := &fixture{T: t, Roles: warehousetest.OwnRoles(t)}
 	f.groups = readers.Groups{Masked: "masked_" + f.Suffix, Personal: "personal_" + f.Suffix, Raw: "raw_" + f.Suffix}
 	check.Must(f, migrations.Migrate(t.Context(), f.URL, migrations.Options{}))
-	var err error
-	f.pool, err = pgxpool.New(t.Context(), f.URL)
-	check.Must(f, err)
+
+	f.pool = check.Sure(pgxpool.New(t.Context(), f.URL))(f)
 	t.Cleanup(f.pool.Close)
 	return f
 }
 
 func (f *fixture) look() readers.State {
 	f.Helper()
-	state, err := readers.Look(f.Context(), f.pool, f.groups)
-	check.Must(f, err)
-	return state
+	return check.Sure(readers.Look(f.Context(), f.pool, f.groups))(f)
 }
 
 func (f *fixture) apply() []readers.Lack {
 	f.Helper()
-	done, err := readers.Apply(f.Context(), f.pool, f.groups)
-	check.Must(f, err)
-	return done
+	return check.Sure(readers.Apply(f.Context(), f.pool, f.groups))(f)
 }
 
 // whats are the findings in words, with @ for the names of this test.
@@ -84,9 +79,8 @@ func TestGroupsAreMade(t *testing.T) {
 	_, err := readers.Apply(t.Context(), f.pool, f.groups)
 	want := "CREATE ROLE masked_@ NOLOGIN;\nCREATE ROLE personal_@ NOLOGIN;\nCREATE ROLE raw_@ NOLOGIN;\nGRANT masked_@ TO personal_@;\nGRANT personal_@ TO raw_@;\n"
 	want = strings.ReplaceAll(want, "@", f.Suffix)
-	if !errors.Is(err, readers.ErrRights) || !strings.HasSuffix(err.Error(), want) {
-		t.Fatalf("an owner that may not make roles: %v\nwant it to end with\n%s", err, want)
-	}
+	check.FatalIf(t, !errors.Is(err, readers.ErrRights) || !strings.HasSuffix(err.Error(), want),
+		"an owner that may not make roles: %v\nwant it to end with\n%s", err, want)
 	check.ErrorIf(t, f.look().Begun(), "something was done nevertheless")
 	f.Administers(want)
 	done := f.apply()
@@ -98,8 +92,7 @@ func TestGroupsAreMade(t *testing.T) {
 		"CREATE VIEW analytics.later AS SELECT 1 AS one", "CREATE TABLE inventory.later (a text)", "CREATE TABLE custom.later (a text)", "CREATE TABLE history.later (a text)",
 		"CREATE TABLE sluice.later (a text)",
 	} {
-		_, err := f.pool.Exec(t.Context(), statement)
-		check.Must(f, err)
+		check.Must(f, check.Failure(f.pool.Exec(t.Context(), statement)))
 	}
 	check.Must(f, migrations.Migrate(t.Context(), f.URL, migrations.Options{History: migrations.History{Tables: []string{"inventory.bills"}}}))
 	for table, may := range map[string][3]bool{
@@ -136,14 +129,11 @@ func TestAnOwnerThatMakesRoles(t *testing.T) {
 	f.Administers("REVOKE SELECT ON analytics.bills FROM masked_@")
 	role, worker := warehousetest.Worker(t, f.URL)
 	check.Must(f, migrations.GrantWorker(t.Context(), f.URL, role))
-	pool, err := pgxpool.New(t.Context(), worker)
-	check.Must(f, err)
+	pool := check.Sure(pgxpool.New(t.Context(), worker))(f)
 	defer pool.Close()
-	if _, err := readers.Apply(t.Context(), pool, f.groups); !errors.Is(err, readers.ErrRights) || !strings.Contains(err.Error(), f.Owner) {
-		t.Errorf("a worker applies them: %v", err)
-	}
-	state, err := readers.Look(t.Context(), pool, f.groups)
-	check.Must(f, err)
+	_, err := readers.Apply(t.Context(), pool, f.groups)
+	check.ErrorIf(t, !errors.Is(err, readers.ErrRights) || !strings.Contains(err.Error(), f.Owner), "a worker applies them: %v", err)
+	state := check.Sure(readers.Look(t.Context(), pool, f.groups))(f)
 	check.ErrorIf(t, len(state.Lacks) != 1 || len(state.Readers) != 0, "the worker sees %+v", state)
 	if seen, err := readers.Allow(t.Context(), pool, f.groups.Masked, []string{"a"}); err != nil || !slices.Equal(seen, []string{"a"}) {
 		t.Errorf("the worker allows an organization: %q, %v", seen, err)
@@ -179,9 +169,8 @@ func TestWhoSeesWhat(t *testing.T) {
 		check.ErrorIf(t, err != nil || !slices.Equal(seen, step.want),
 			"%s with %q sees %q, want %q, error %v", step.role, step.give, seen, step.want, err)
 	}
-	if _, err := readers.Allow(t.Context(), f.pool, "none_"+f.Suffix, []string{"a"}); !errors.Is(err, readers.ErrNoRole) {
-		t.Errorf("a role that does not exist is allowed something: %v", err)
-	}
+	_, err := readers.Allow(t.Context(), f.pool, "none_"+f.Suffix, []string{"a"})
+	check.ErrorIf(t, !errors.Is(err, readers.ErrNoRole), "a role that does not exist is allowed something: %v", err)
 	timeouts := []string{"statement_timeout", "idle_in_transaction_session_timeout"}
 	want := []readers.Reader{
 		{Role: jane, Login: true, Group: f.groups.Masked, Organizations: []string{"b", "c"}, Unlimited: timeouts},
@@ -237,11 +226,9 @@ func TestTooMuchAndTooLittle(t *testing.T) {
 		}
 	}
 	for _, role := range []string{"gone_" + f.Suffix, "it's_" + f.Suffix} {
-		_, err := readers.Deny(t.Context(), f.pool, role, []string{readers.All})
-		check.Must(f, err)
+		check.Must(f, check.Failure(readers.Deny(t.Context(), f.pool, role, []string{readers.All})))
 	}
-	_, err := readers.Allow(t.Context(), f.pool, "it's_"+f.Suffix, []string{"x"})
-	check.Must(f, err)
+	check.Must(f, check.Failure(readers.Allow(t.Context(), f.pool, "it's_"+f.Suffix, []string{"x"})))
 	left := f.whats(f.look().Findings)
 	check.ErrorIf(t, len(left) != 0, "after all remedies: %q", left)
 }

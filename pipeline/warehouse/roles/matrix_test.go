@@ -56,12 +56,10 @@ type row struct{ schemas, objects, rights string }
 func matrix(t *testing.T, f *fixture) string {
 	t.Helper()
 	groups := f.names.Readers
-	rows, err := f.Superuser.Query(context.Background(), sqlMatrix, []string{
+	rows := check.Sure(f.Superuser.Query(context.Background(), sqlMatrix, []string{
 		f.names.Owner, f.names.Worker, f.names.Receiver, f.names.Publisher, f.names.Console, groups.Masked, groups.Personal, groups.Raw,
-	})
-	check.Must(f, err)
-	objects, err := pgx.CollectRows(rows, pgx.RowToStructByPos[object])
-	check.Must(f, err)
+	}))(f)
+	objects := check.Sure(pgx.CollectRows(rows, pgx.RowToStructByPos[object]))(f)
 	byKind := map[string][]object{}
 	for _, o := range objects {
 		byKind[o.Kind+" "+o.Schema] = append(byKind[o.Kind+" "+o.Schema], o)
@@ -138,8 +136,7 @@ func TestRights(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	f.whole()
-	page, err := os.ReadFile("../../../docs/securing.md")
-	check.Must(f, err)
+	page := check.Sure(os.ReadFile("../../../docs/securing.md"))(f)
 	_, told, found := strings.Cut(string(page), "<!-- rights -->\n")
 	told, _, ended := strings.Cut(told, "<!-- end of rights -->")
 	got := matrix(t, f)
@@ -148,7 +145,5 @@ func TestRights(t *testing.T) {
 	}
 	// One right too much is found.
 	f.Administers("GRANT UPDATE (sealed) ON sluice.tokens TO console_@")
-	if matrix(t, f) == got {
-		t.Error("a right more is not seen")
-	}
+	check.ErrorIf(t, matrix(t, f) == got, "a right more is not seen")
 }

@@ -42,16 +42,13 @@ func open(t *testing.T) *fixture {
 
 func (f *fixture) apply(plan bool) roles.Done {
 	f.Helper()
-	done, err := roles.Apply(f.Context(), f.URL, f.names, plan)
-	check.Must(f, err)
-	return done
+	return check.Sure(roles.Apply(f.Context(), f.URL, f.names, plan))(f)
 }
 
 // as is the address, acting as a role.
 func (f *fixture) as(role string) string {
 	f.Helper()
-	address, err := url.Parse(f.URL)
-	check.Must(f, err)
+	address := check.Sure(url.Parse(f.URL))(f)
 	query := address.Query()
 	query.Set("role", role)
 	address.RawQuery = query.Encode()
@@ -72,9 +69,8 @@ func TestRolesAreMade(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	planned := f.apply(true)
-	if again := f.apply(true); !slices.Equal(again.Statements, planned.Statements) || planned.Tables {
-		t.Errorf("a plan changed something: %q", again.Statements)
-	}
+	again := f.apply(true)
+	check.ErrorIf(t, !slices.Equal(again.Statements, planned.Statements) || planned.Tables, "a plan changed something: %q", again.Statements)
 	if done := f.apply(false); !slices.Equal(done.Statements, planned.Statements) || done.Owner != f.names.Owner {
 		t.Errorf("executed %q, planned %q", done.Statements, planned.Statements)
 	}
@@ -93,15 +89,12 @@ func TestRolesAreMade(t *testing.T) {
 	var login, foreign int
 	check.Must(f, f.Superuser.QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE rolcanlogin), count(*) FILTER (WHERE shobj_description(oid, 'pg_authid') IS DISTINCT FROM $2)
 		FROM pg_roles WHERE rolname LIKE '%' || $1 AND rolname NOT LIKE 'owner%'`, f.Suffix, roles.Comment).Scan(&login, &foreign))
-	if login != 0 || foreign != 0 {
-		t.Errorf("%d roles may log in, %d lack the comment", login, foreign)
-	}
+	check.ErrorIf(t, login != 0 || foreign != 0, "%d roles may log in, %d lack the comment", login, foreign)
 	// What was taken away is given again, and only that.
 	f.Administers("REVOKE SELECT ON sluice.runs FROM console_@", "REVOKE INSERT ON inventory.bills FROM worker_@")
 	want := []string{"SELECT sluice.grant_worker('" + f.names.Worker + "')", "SELECT sluice.grant_console('" + f.names.Console + "')"}
-	if got := f.apply(false).Statements; !slices.Equal(got, want) {
-		t.Errorf("after two rights were revoked: %q, want %q", got, want)
-	}
+	got := f.apply(false).Statements
+	check.ErrorIf(t, !slices.Equal(got, want), "after two rights were revoked: %q, want %q", got, want)
 }
 
 // TestRolesOfOthers: a role that sluice did not make is not touched, and a session that may not
@@ -117,14 +110,10 @@ func TestRolesOfOthers(t *testing.T) {
 	f.Administers("ALTER ROLE owner_@ CREATEROLE", "CREATE ROLE console_@ LOGIN")
 	_, err = roles.Apply(t.Context(), f.URL, f.names, false)
 	hand := `COMMENT ON ROLE "console_` + f.Suffix + `" IS 'Made by sluice migrate --roles'`
-	if !errors.Is(err, roles.ErrForeign) || !strings.Contains(err.Error(), hand) {
-		t.Errorf("with a role of others: %v", err)
-	}
+	check.ErrorIf(t, !errors.Is(err, roles.ErrForeign) || !strings.Contains(err.Error(), hand), "with a role of others: %v", err)
 	var made int
 	check.Must(f, f.Superuser.QueryRow(t.Context(), `SELECT count(*) FROM pg_roles WHERE rolname LIKE '%' || $1`, f.Suffix).Scan(&made))
-	if made != 2 {
-		t.Errorf("%d roles, want the deploying one and that of others", made)
-	}
+	check.ErrorIf(t, made != 2, "%d roles, want the deploying one and that of others", made)
 	f.Administers(hand)
 	f.apply(false)
 	check.Must(f, migrations.Migrate(t.Context(), f.as(f.names.Owner), migrations.Options{}))

@@ -96,8 +96,7 @@ func variety(tb testing.TB, res *schema.Resource, n, version int) []record.Recor
 func insertedWAL(tb testing.TB, conn *pgx.Conn) float64 {
 	tb.Helper()
 	var bytes float64
-	err := conn.QueryRow(context.Background(), "SELECT (pg_current_wal_insert_lsn() - '0/0')::float8").Scan(&bytes)
-	check.Must(tb, err)
+	check.Must(tb, conn.QueryRow(context.Background(), "SELECT (pg_current_wal_insert_lsn() - '0/0')::float8").Scan(&bytes))
 	return bytes
 }
 

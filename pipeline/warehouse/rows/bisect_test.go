@@ -67,7 +67,8 @@ func TestCulpritsAreFoundAndTheRestIsLoaded(t *testing.T) {
 						"the value leaks: %s at %s", refused[k].Detail, refused[k].Path)
 					check.Same(t, "path", poison.path, refused[k].Path)
 				}
-				check.Same(t, "rows", []string{"47|47|" + text}, query(t, conn, `SELECT count(*), count(DISTINCT _raw_position), min(name) FROM shop.goods
+				check.Same(t, "rows",
+					[]string{"47|47|" + text}, query(t, conn, `SELECT count(*), count(DISTINCT _raw_position), min(name) FROM shop.goods
  JOIN sluice.raw_records ON call_id = _call_id AND first_position <= _raw_position AND records::json -> (_raw_position - first_position) ->> 'good_id' = good_id`))
 			}
 		})
@@ -116,9 +117,9 @@ func TestCancelledLoadIsAnError(t *testing.T) {
 	t.Parallel()
 	conn, res := dial(t, database(t)), resource(t, "flags")
 	ctx, cancel := context.WithCancel(context.Background())
-	tx, err := conn.Begin(ctx)
-	check.Must(t, err)
+	tx := check.Sure(conn.Begin(ctx))(t)
 	cancel()
 	_, refused, err := rows.New(shop, res).LoadBisect(ctx, tx, batch(1, recordOf(t, res, object{"flag_id": "1", "state": "x"})))
-	check.ErrorIf(t, !errors.Is(err, context.Canceled) || len(refused) != 0, "error %v with %d refused, want cancelled with none", err, len(refused))
+	check.ErrorIf(t, !errors.Is(err, context.Canceled) || len(refused) != 0,
+		"error %v with %d refused, want cancelled with none", err, len(refused))
 }

@@ -166,7 +166,8 @@ func TestAnotherSchemaThanTheService(t *testing.T) {
 	}
 	check.Same(t, "first", rows.Result{Inserted: 1}, load(t, conn, res, batch(1, version("a"))))
 	check.Same(t, "second", rows.Result{Updated: 1}, load(t, conn, res, batch(2, version("b"))))
-	check.Same(t, "rows", []string{"b|b"}, query(t, conn, "SELECT say, part FROM custom.extras JOIN custom.extras_parts ON _parent_id = extra_id"))
+	check.Same(t, "rows",
+		[]string{"b|b"}, query(t, conn, "SELECT say, part FROM custom.extras JOIN custom.extras_parts ON _parent_id = extra_id"))
 	check.Same(t, "archive", []string{"shop|extras", "shop|extras"}, query(t, conn, "SELECT service, resource FROM sluice.raw_records"))
 }
 

@@ -157,8 +157,7 @@ func TestElementsThatStayAreNotWritten(t *testing.T) {
 		{"two less", of("14", "2", 2), []string{"orders|0|1|0", "orders_lines|0|0|2", "orders_lines_taxes|0|0|2"}},
 	} {
 		conn, ctx := dial(t, url), context.Background() // a session whose counters start from nothing
-		tx, err := conn.Begin(ctx)
-		check.Must(t, err)
+		tx := check.Sure(conn.Begin(ctx))(t)
 		if _, _, err := rows.New(shop, res).LoadBisect(ctx, tx, batch(int64(i+2), c.records...)); err != nil {
 			t.Fatal(err)
 		}
@@ -312,8 +311,7 @@ func TestWorkDoesNotGrowWithTheTable(t *testing.T) {
 			load(t, conn, res, batch(1, first...))
 
 			conn, ctx := dial(t, url), context.Background() // a session whose counters start from nothing
-			tx, err := conn.Begin(ctx)
-			check.Must(t, err)
+			tx := check.Sure(conn.Begin(ctx))(t)
 			records := append(slices.Clone(first[:page-changed]), variety(t, res, page, 1)[page-changed:]...)
 			result, _, err := rows.New(shop, res).LoadBisect(ctx, tx, batch(2, records...))
 			check.Must(t, err)
@@ -341,8 +339,7 @@ func TestChangesThatStayOnTheirPageWriteNoIndex(t *testing.T) {
 	}
 
 	ctx := context.Background()
-	tx, err := conn.Begin(ctx)
-	check.Must(t, err)
+	tx := check.Sure(conn.Begin(ctx))(t)
 	result, _, err := rows.New(shop, res).LoadBisect(ctx, tx, batch(2, changed...))
 	check.Must(t, err)
 	check.Same(t, "result", rows.Result{Updated: stored / every}, result)

@@ -32,8 +32,7 @@ func TestUnchangedRecordsWriteNothing(t *testing.T) {
 	before := query(t, conn, "SELECT xmin, ctid, _call_id, _run_id, _changed_at FROM shop.orders ORDER BY order_id")
 
 	ctx := context.Background()
-	tx, err := conn.Begin(ctx)
-	check.Must(t, err)
+	tx := check.Sure(conn.Begin(ctx))(t)
 	result, _, err := rows.New(shop, res).LoadBisect(ctx, tx, batch(2, second, first))
 	check.Must(t, err)
 	check.Same(t, "result", rows.Result{Unchanged: 2}, result)

@@ -97,11 +97,10 @@ func (l *loggedOrNot) load(records []record.Record, unlogged bool) {
 	}
 	for chunk := range slices.Chunk(records, l.size) {
 		l.call++
-		err := pgx.BeginFunc(context.Background(), l.conn, func(tx pgx.Tx) error {
+		check.Must(l, pgx.BeginFunc(context.Background(), l.conn, func(tx pgx.Tx) error {
 			_, _, err := loader.LoadBisect(context.Background(), tx, rows.Batch{Organization: "org", Run: 1, Call: l.call, Records: chunk})
 			return err
-		})
-		check.Must(l, err)
+		}))
 	}
 }
 
@@ -111,8 +110,7 @@ func (l *loggedOrNot) processor() float64 {
 	l.Helper()
 	sum := 0.0
 	for _, process := range []string{"self", fmt.Sprint(l.conn.PgConn().PID())} {
-		threads, err := filepath.Glob("/proc/" + process + "/task/*/schedstat")
-		check.Must(l, err)
+		threads := check.Sure(filepath.Glob("/proc/" + process + "/task/*/schedstat"))(l)
 		for _, thread := range threads {
 			var spent float64
 			text, err := os.ReadFile(thread)

@@ -171,8 +171,7 @@ func database(tb testing.TB) string {
 
 func dial(tb testing.TB, url string) *pgx.Conn {
 	tb.Helper()
-	conn, err := pgx.Connect(context.Background(), url)
-	check.Must(tb, err)
+	conn := check.Sure(pgx.Connect(context.Background(), url))(tb)
 	tb.Cleanup(func() {
 		if err := conn.Close(context.Background()); err != nil {
 			tb.Error(err)
@@ -248,20 +247,18 @@ func bisect(tb testing.TB, conn *pgx.Conn, res *schema.Resource, batch rows.Batc
 	tb.Helper()
 	var result rows.Result
 	var refused []rows.Rejected
-	err := pgx.BeginFunc(context.Background(), conn, func(tx pgx.Tx) error {
+	check.Must(tb, pgx.BeginFunc(context.Background(), conn, func(tx pgx.Tx) error {
 		var err error
 		result, refused, err = rows.New(shop, res).LoadBisect(context.Background(), tx, batch)
 		return err
-	})
-	check.Must(tb, err)
+	}))
 	return result, refused
 }
 
 // query returns each row's columns joined by |, a null as ∅.
 func query(tb testing.TB, conn *pgx.Conn, sql string, args ...any) []string {
 	tb.Helper()
-	rows, err := conn.Query(context.Background(), sql, append([]any{pgx.QueryExecModeExec}, args...)...)
-	check.Must(tb, err)
+	rows := check.Sure(conn.Query(context.Background(), sql, append([]any{pgx.QueryExecModeExec}, args...)...))(tb)
 	var found []string
 	for rows.Next() {
 		fields := make([]string, 0, 8)

@@ -133,12 +133,9 @@ func TestWhatWasSeenMayBeOld(t *testing.T) {
 // organizations, rows without a payload hash, or rows that another record has written since.
 func TestKnownIsByKeyAndOrganization(t *testing.T) {
 	conn, res := parallel(t, "orders")
-	normalizer, err := record.New(res, time.UTC)
-	check.Must(t, err)
+	normalizer := check.Sure(record.New(res, time.UTC))(t)
 	marked := func(id, total string) record.Record {
-		record, err := normalizer.Record([]byte(`{"order_id":"` + id + `","total":` + total + `}`))
-		check.Must(t, err)
-		return record
+		return check.Sure(normalizer.Record([]byte(`{"order_id":"` + id + `","total":` + total + `}`)))(t)
 	}
 	load(t, conn, res, batch(1, marked("1", "1"), marked("2", "1"), marked("3", "1")))
 	load(t, conn, res, batch(2, marked("3", "2")))
@@ -161,12 +158,10 @@ func TestKnownIsByKeyAndOrganization(t *testing.T) {
 	}
 	for _, b := range []rows.Batch{{Details: true}, {Rewrite: true}} {
 		b.Organization, b.Records = "org", []record.Record{{ID: "1", Unchanged: true}}
-		tx, err := conn.Begin(context.Background())
-		check.Must(t, err)
+		tx := check.Sure(conn.Begin(context.Background()))(t)
 		bookings := rows.New(shop, resource(t, "bookings"))
-		if _, _, err := bookings.LoadBisect(context.Background(), tx, b); !errors.Is(err, rows.ErrBatch) {
-			t.Errorf("%+v: %v, want %v", b, err, rows.ErrBatch)
-		}
+		_, _, err := bookings.LoadBisect(context.Background(), tx, b)
+		check.ErrorIf(t, !errors.Is(err, rows.ErrBatch), "%+v: %v, want %v", b, err, rows.ErrBatch)
 		check.Must(t, tx.Rollback(context.Background()))
 	}
 }

@@ -23,9 +23,8 @@ func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }
 func count(t *testing.T, conn *pgx.Conn, query string, args ...any) int {
 	t.Helper()
 	var n int
-	if err := conn.QueryRow(t.Context(), query, args...).Scan(&n); err != nil {
-		t.Fatalf("%s: %v", query, err)
-	}
+	err := conn.QueryRow(t.Context(), query, args...).Scan(&n)
+	check.FatalIf(t, err != nil, "%s: %v", query, err)
 	return n
 }
 
@@ -42,9 +41,7 @@ func TestEachTestHasItsOwnEmptyDatabase(t *testing.T) {
 					t.Error(err)
 				}
 				var name string
-				if err := conn.QueryRow(t.Context(), "select current_database()").Scan(&name); err != nil {
-					t.Fatal(err)
-				}
+				check.Must(t, conn.QueryRow(t.Context(), "select current_database()").Scan(&name))
 				_, taken := names.LoadOrStore(name, true)
 				check.ErrorIf(t, taken, "database %s was given twice", name)
 				check.ErrorIf(t, !strings.HasPrefix(name, "sluice_test_"), "database %s does not say whose it is", name)
@@ -123,9 +120,8 @@ func TestFailures(t *testing.T) {
 			child.Env = append(os.Environ(), "WAREHOUSETEST_CHILD=1", "SLUICE_TEST_POSTGRES=auto", "SLUICE_TEST_DATABASE_URL=", "SLUICE_TEST_TEMPLATES=")
 			child.Env = append(child.Env, test.env...)
 			out, err := child.CombinedOutput()
-			if _, failed := errors.AsType[*exec.ExitError](err); !failed {
-				t.Fatalf("the test did not fail: %v\n%s", err, out)
-			}
+			_, failed := errors.AsType[*exec.ExitError](err)
+			check.FatalIf(t, !failed, "the test did not fail: %v\n%s", err, out)
 			for _, want := range test.want {
 				check.ErrorIf(t, !strings.Contains(string(out), want), "the output lacks %q:\n%s", want, out)
 			}
@@ -139,21 +135,15 @@ func TestFailures(t *testing.T) {
 // identifies theirs.
 func TestGivenServer(t *testing.T) {
 	t.Parallel()
-	given, err := url.Parse(warehousetest.New(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	given := check.Sure(url.Parse(warehousetest.New(t)))(t)
 	conn := warehousetest.Connect(t, given.String())
 	role := strings.Replace(strings.TrimPrefix(given.Path, "/"), "sluice_test_", "given_", 1)
-	if _, err := conn.Exec(t.Context(), "create role "+role+" superuser login password 'canary'"); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, check.Failure(conn.Exec(t.Context(), "create role "+role+" superuser login password 'canary'")))
 	given.User = url.UserPassword(role, "canary")
 	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^(TestEachTestHasItsOwnEmptyDatabase|TestTemplateIsMadeOnceAndCopied)$")
 	child.Env = append(os.Environ(), "SLUICE_TEST_POSTGRES=auto", "SLUICE_TEST_DATABASE_URL="+given.String(), "SLUICE_TEST_TEMPLATES=")
-	if out, err := child.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	out, err := child.CombinedOutput()
+	check.FatalIf(t, err != nil, "%v\n%s", err, out)
 	check.ErrorIf(t, count(t, conn, "select count(*) from pg_database where datdba = $1::regrole", role) != 0,
 		"databases are left on the given server")
 	if _, err := conn.Exec(t.Context(), "drop role "+role); err != nil {
@@ -183,10 +173,7 @@ func TestProcessesShareTemplates(t *testing.T) {
 		t.Setenv(name, value)
 	}
 	t.Setenv("SLUICE_TEST_TEMPLATES", "") // and back after Share has set it
-	end, err := warehousetest.Share(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	end := check.Sure(warehousetest.Share(t.Context()))(t)
 	prefix := os.Getenv("SLUICE_TEST_TEMPLATES")
 	said := make([]string, children)
 	var group sync.WaitGroup

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"pgregory.net/rapid"
 
+	"sluice/pipeline/check"
 	"sluice/schema"
 	"sluice/schema/record/canonical"
 )
@@ -18,10 +19,7 @@ import (
 // texts are those that Postgres prints for the type.
 func TestAppend(t *testing.T) {
 	t.Parallel()
-	zone, err := time.LoadLocation("Asia/Kolkata")
-	if err != nil {
-		t.Fatal(err)
-	}
+	zone := check.Sure(time.LoadLocation("Asia/Kolkata"))(t)
 	reader := canonical.NewReader(zone)
 	for _, c := range []struct {
 		kind      schema.Kind
@@ -76,9 +74,8 @@ func TestAppend(t *testing.T) {
 		default:
 			got = string(text[len(before):])
 		}
-		if got != c.want || string(text[:len(before)]) != string(before) {
-			t.Errorf("%d of %s: want %q, got %q in %q", c.kind, c.raw, c.want, got, text)
-		}
+		check.ErrorIf(t, got != c.want || string(text[:len(before)]) != string(before),
+			"%d of %s: want %q, got %q in %q", c.kind, c.raw, c.want, got, text)
 		literal, quoted := strings.CutPrefix(c.raw, `"`)
 		literal = strings.TrimSuffix(literal, `"`)
 		if strings.Contains(c.raw, `\`) {
@@ -134,9 +131,7 @@ func TestMostOfWhatUpstreamWritesIsSpelledAsItIsKept(t *testing.T) {
 		if size, ok := canonical.Spelled(c.kind, []byte(c.literal), c.quoted); ok {
 			got = c.literal[:size]
 		}
-		if got != c.want {
-			t.Errorf("%d of %s (quoted: %t): %q, want %q", c.kind, c.literal, c.quoted, got, c.want)
-		}
+		check.ErrorIf(t, got != c.want, "%d of %s (quoted: %t): %q, want %q", c.kind, c.literal, c.quoted, got, c.want)
 	}
 }
 
@@ -146,9 +141,7 @@ func TestNoDetailHoldsTheValue(t *testing.T) {
 	for kind := schema.KindID; kind <= schema.KindJSON; kind++ {
 		for _, raw := range []string{`"4711e"`, `4711.5`, `[4711]`, `{"a":4711,"a":1}`} {
 			_, _, bad := reader.Append(nil, kind, jsontext.Value(raw))
-			if strings.Contains(bad.Detail, "4711") {
-				t.Errorf("%d of %s: %s", kind, raw, bad.Detail)
-			}
+			check.ErrorIf(t, strings.Contains(bad.Detail, "4711"), "%d of %s: %s", kind, raw, bad.Detail)
 		}
 	}
 }
@@ -167,9 +160,8 @@ func TestDaysAreThoseOfPackageTime(t *testing.T) {
 	for days := first; days <= last; days++ {
 		day := time.Unix(int64(days)*seconds, 0).UTC()
 		text = day.AppendFormat(text[:0], time.DateOnly)
-		if got, ok := canonical.Day(text); !ok || got != days {
-			t.Fatalf("%s is %d, %t, want %d", text, got, ok, days)
-		}
+		got, ok := canonical.Day(text)
+		check.FatalIf(t, !ok || got != days, "%s is %d, %t, want %d", text, got, ok, days)
 	}
 }
 
@@ -182,20 +174,16 @@ func TestOnlyDaysThatExistAreRead(t *testing.T) {
 				at, err := time.Parse(time.DateOnly, text)
 				want := err == nil && year > 0
 				days, ok := canonical.Day(text)
-				if ok != want || ok && int64(days)*seconds != at.Unix() {
-					t.Fatalf("%s is %d, %t, want %t", text, days, ok, want)
-				}
+				check.FatalIf(t, ok != want || ok && int64(days)*seconds != at.Unix(), "%s is %d, %t, want %t", text, days, ok, want)
 			}
 		}
 	}
 	for _, text := range []string{"", "2026-01-0", "2026/01/01", "2026-01.01", "202x-01-01", "2026-0x-01", "2026-01-0x", "-026-01-01", "+026-01-01"} {
-		if _, ok := canonical.Day([]byte(text)); ok {
-			t.Errorf("%q is a day", text)
-		}
+		_, ok := canonical.Day([]byte(text))
+		check.ErrorIf(t, ok, "%q is a day", text)
 	}
-	if days, ok := canonical.Day("1970-01-02T03:04:05Z"); !ok || days != 1 {
-		t.Errorf("with something behind it a day is %d, %t", days, ok)
-	}
+	days, ok := canonical.Day("1970-01-02T03:04:05Z")
+	check.ErrorIf(t, !ok || days != 1, "with something behind it a day is %d, %t", days, ok)
 }
 
 // The canonical spelling of any number is the same number, and equals that of its shortest

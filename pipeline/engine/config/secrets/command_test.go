@@ -128,9 +128,8 @@ func TestCredential(t *testing.T) {
 	if got, err := from.Secret("cred:client_secret"); err != nil || got.Reveal() != "right" {
 		t.Errorf("%q, %v", got.Reveal(), err)
 	}
-	if want := filepath.Join(folder, "client_secret"); len(from.Reading.Files) != 1 || from.Reading.Files[0] != want {
-		t.Errorf("the files are %q, want %s", from.Reading.Files, want)
-	}
+	want := filepath.Join(folder, "client_secret")
+	check.ErrorIf(t, len(from.Reading.Files) != 1 || from.Reading.Files[0] != want, "the files are %q, want %s", from.Reading.Files, want)
 	for name, test := range map[string]struct {
 		from secrets.Source
 		raw  string
@@ -157,14 +156,11 @@ func TestCredential(t *testing.T) {
 // program in its place that shows its arguments: each arrives as it stands there, as one word.
 func TestLinesOfTheDocument(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../../../docs/securing.md")
-	check.Must(t, err)
+	page := check.Sure(os.ReadFile("../../../../docs/securing.md"))(t)
 	shows := script(t, `for word in "$@"; do printf '<%s>' "$word"; done`)
 	lines := regexp.MustCompile("exec:(/usr/bin/[a-z]+) ([^`\n]+)").FindAllStringSubmatch(string(page), -1)
 	const platforms = 4 // Vault, and three clouds
-	if len(lines) != platforms {
-		t.Fatalf("the document has %d lines, want %d", len(lines), platforms)
-	}
+	check.FatalIf(t, len(lines) != platforms, "the document has %d lines, want %d", len(lines), platforms)
 	for _, line := range lines {
 		want := "<" + strings.Join(strings.Fields(line[2]), "><") + ">"
 		got, err := environment(nil).Secret("exec:" + shows + " " + line[2])

@@ -56,8 +56,7 @@ func TestReplace(t *testing.T) {
 		check.ErrorIf(t, err != nil || readErr != nil || statErr != nil || string(text) != value+"\n" || info.Mode() != c.after,
 			"%d: %v, %q, %v, want mode %s", n, err, text, info, c.after)
 	}
-	r, err := secrets.Replace(path)
-	check.Must(t, err)
+	r := check.Sure(secrets.Replace(path))(t)
 	if err := r.Cancel(); err != nil {
 		t.Error(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/engine/config/strict"
 )
 
@@ -59,17 +60,14 @@ func TestDecode(t *testing.T) {
 	t.Parallel()
 	text := "place: here\ncount: 3\nshare: 0.5\non: false\nwait: 90s\npin: 1234\nlist: [a, 'b']\nby_name:\n  x: {name: y}\n"
 	var got shape
-	if err := strict.Decode([]byte(text), &got, options()).Err("f"); err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, strict.Decode([]byte(text), &got, options()).Err("f"))
 	off := false
 	want := shape{
 		Common: Common{Place: "here"}, Count: 3, Share: 0.5, On: &off, Wait: 90 * time.Second, Pin: hidden{Text: "pin=1234"},
 		List: []string{"a", "b"}, Byname: map[string]common{"x": {Name: "y"}},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-want +got\n%s", diff)
-	}
+	diff := cmp.Diff(want, got)
+	check.ErrorIf(t, diff != "", "-want +got\n%s", diff)
 }
 
 // TestOneOrMore: a single value is a list of one; its place is the key itself.
@@ -91,9 +89,7 @@ func TestOneOrMore(t *testing.T) {
 	}
 	var got lists
 	err := strict.Decode([]byte("counts: {a: 1}\npins: 1\n"), &got, options()).Err("f")
-	if err == nil || !strings.Contains(err.Error(), "1:1 counts: wants a list") {
-		t.Errorf("got %v", err)
-	}
+	check.ErrorIf(t, err == nil || !strings.Contains(err.Error(), "1:1 counts: wants a list"), "got %v", err)
 	if err := strict.Decode([]byte("counts: x\n"), &got, options()).Err("f"); err == nil || !strings.Contains(err.Error(), `1:1 counts: wants a whole number, not "x"`) {
 		t.Errorf("got %v", err)
 	}
@@ -103,18 +99,15 @@ func TestOneOrMore(t *testing.T) {
 func TestKeysWithoutValue(t *testing.T) {
 	t.Parallel()
 	got := shape{Count: 7}
-	if err := strict.Decode([]byte("count:\nplace: x\n"), &got, options()).Err("f"); err != nil || got.Count != 7 {
-		t.Errorf("count %d, %v", got.Count, err)
-	}
+	err := strict.Decode([]byte("count:\nplace: x\n"), &got, options()).Err("f")
+	check.ErrorIf(t, err != nil || got.Count != 7, "count %d, %v", got.Count, err)
 }
 
 func TestMistakes(t *testing.T) {
 	t.Parallel()
 	_, d := decode("cuont: 1\ncount: x\ncount: 2\nplace: $x\npin: [1]\nlist: 5\n")
 	var e *strict.Error
-	if !errors.As(d.Err("f"), &e) {
-		t.Fatal("no mistakes found")
-	}
+	check.FatalIf(t, !errors.As(d.Err("f"), &e), "no mistakes found")
 	got := make([]string, 0, len(e.Mistakes))
 	for _, m := range e.Mistakes {
 		got = append(got, m.String())
@@ -127,9 +120,7 @@ func TestMistakes(t *testing.T) {
 		"5:1 pin: wants a single value, not keys or a list",
 		`6:1 list: wants a list: one element a line, each behind "- "`,
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	check.ErrorIf(t, !slices.Equal(got, want), "got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 }
 
 // TestStricterThanTheLibrary: the library's decoder cuts 8.7 to 8, reads 010 as eight, reports a
@@ -151,9 +142,7 @@ func TestStricterThanTheLibrary(t *testing.T) {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
-	if got.Place != "010" || got.Byname["1"].Name != "0x1F" || got.Byname["2"].Name != "1_0" {
-		t.Errorf("got %+v", got)
-	}
+	check.ErrorIf(t, got.Place != "010" || got.Byname["1"].Name != "0x1F" || got.Byname["2"].Name != "1_0", "got %+v", got)
 }
 
 // TestExcerpts: a line is shown if the rest of it is the value in question, and masked otherwise.
@@ -174,9 +163,8 @@ func TestExcerpts(t *testing.T) {
 			t.Parallel()
 			_, d := decode(test.text)
 			err := d.Err("f")
-			if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "s3cr") {
-				t.Errorf("got\n%v\nwant\n%s", err, test.want)
-			}
+			check.ErrorIf(t, err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "s3cr"),
+				"got\n%v\nwant\n%s", err, test.want)
 		})
 	}
 }
@@ -187,9 +175,8 @@ func TestHint(t *testing.T) {
 	for word, want := range map[string]string{
 		"bilss": "did you mean bills?", "ITEMS": "did you mean items?", "conversations": "write one of: bills, items",
 	} {
-		if got := strict.Hint(word, allowed); got != want {
-			t.Errorf("%s: %s, want %s", word, got, want)
-		}
+		got := strict.Hint(word, allowed)
+		check.ErrorIf(t, got != want, "%s: %s, want %s", word, got, want)
 	}
 }
 
@@ -219,9 +206,8 @@ func TestDepthIsCountedBeforeParsing(t *testing.T) { //nolint:paralleltest // se
 		if err == nil || !strings.Contains(err.Error(), "nests more than 32 deep") || !strings.Contains(err.Error(), "\n  "+c.line) || d.Shaped() {
 			t.Errorf("%s: %.200v", name, err)
 		}
-		if took := after.TotalAlloc - before.TotalAlloc; took > most {
-			t.Errorf("%s: %d MiB were taken", name, took>>20)
-		}
+		took := after.TotalAlloc - before.TotalAlloc
+		check.ErrorIf(t, took > most, "%s: %d MiB were taken", name, took>>20)
 	}
 	for name, text := range map[string]string{
 		"as deep as may be":  "list: " + strings.Repeat("[", 32) + strings.Repeat("]", 32),
@@ -231,8 +217,7 @@ func TestDepthIsCountedBeforeParsing(t *testing.T) { //nolint:paralleltest // se
 		"negative numbers":   strings.Repeat("- -1\n", 100),
 	} {
 		_, d := decode(text)
-		if err := d.Err("f"); err != nil && strings.Contains(err.Error(), "deep") {
-			t.Errorf("%s: %.200v", name, err)
-		}
+		err := d.Err("f")
+		check.ErrorIf(t, err != nil && strings.Contains(err.Error(), "deep"), "%s: %.200v", name, err)
 	}
 }

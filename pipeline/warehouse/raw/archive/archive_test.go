@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/raw/archive"
 )
 
@@ -29,9 +30,8 @@ func TestArraysAreJSONWithALineForEachRecord(t *testing.T) {
 			t.Errorf("%s: %q of %d bytes, want %q", c.name, got, form.Size(records), c.want)
 		}
 		back, err := archive.Split([]byte(c.want))
-		if diff := cmp.Diff(c.records, texts(back)); diff != "" || err != nil {
-			t.Errorf("%s: %v (-want +got):\n%s", c.name, err, diff)
-		}
+		diff := cmp.Diff(c.records, texts(back))
+		check.ErrorIf(t, diff != "" || err != nil, "%s: %v (-want +got):\n%s", c.name, err, diff)
 	}
 }
 
@@ -89,14 +89,12 @@ func TestSplitOfWhatWasNotKeptSo(t *testing.T) {
 		"[\n1\n,\n2\n]": {"1", "2"}, "[\n{\"a\":1,\n\"b\":2},\n3\n ]": {"{\"a\":1,\n\"b\":2}", "3"},
 	} {
 		got, err := archive.Split([]byte(text))
-		if diff := cmp.Diff(want, texts(got)); diff != "" || err != nil {
-			t.Errorf("%q: %v (-want +got):\n%s", text, err, diff)
-		}
+		diff := cmp.Diff(want, texts(got))
+		check.ErrorIf(t, diff != "" || err != nil, "%q: %v (-want +got):\n%s", text, err, diff)
 	}
 	for _, text := range []string{"", "[", "[\n", "[\n]", "[\n\n]", "[\n,\n]", "[\n1,\n]", "{}", "[1,]", "[1]2"} {
-		if got, err := archive.Split([]byte(text)); err == nil && len(got) > 0 {
-			t.Errorf("%q is an array of %q", text, got)
-		}
+		got, err := archive.Split([]byte(text))
+		check.ErrorIf(t, err == nil && len(got) > 0, "%q is an array of %q", text, got)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 	"pgregory.net/rapid"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/rows/copybinary"
 	"sluice/schema"
 	"sluice/schema/record"
@@ -76,9 +77,8 @@ func TestNumericsAreWrittenAsPostgresDoes(t *testing.T) {
 		"0.00001":     "\x00\x01\xff\xfe\x00\x00\x00\x05\x03\xe8",
 		"100000000.5": "\x00\x04\x00\x02\x00\x00\x00\x01\x00\x01\x00\x00\x00\x00\x13\x88",
 	} {
-		if got := encode(t, schema.KindDecimal, text); string(got) != want {
-			t.Errorf("%s is %x, want %x", text, got, want)
-		}
+		got := encode(t, schema.KindDecimal, text)
+		check.ErrorIf(t, string(got) != want, "%s is %x, want %x", text, got, want)
 	}
 }
 
@@ -96,9 +96,8 @@ func TestWhatIsNotCanonicalHasNoForm(t *testing.T) {
 		schema.KindJSON: {""},
 	} {
 		for _, text := range texts {
-			if _, err := copybinary.Value(nil, kind, &record.Value{Text: text, State: record.Set}); !errors.Is(err, copybinary.ErrText) {
-				t.Errorf("%v %q gives %v", kind, text, err)
-			}
+			_, err := copybinary.Value(nil, kind, &record.Value{Text: text, State: record.Set})
+			check.ErrorIf(t, !errors.Is(err, copybinary.ErrText), "%v %q gives %v", kind, text, err)
 		}
 	}
 }
@@ -112,9 +111,8 @@ func TestReaderGivesTheSameBytesHoweverItIsRead(t *testing.T) {
 		"at once":      copybinary.NewReader(rows, encode),
 		"byte by byte": iotest.OneByteReader(copybinary.NewReader(rows, encode)),
 	} {
-		if got, err := io.ReadAll(reader); err != nil || string(got) != want {
-			t.Errorf("%s: %d bytes, %v, want %d", name, len(got), err, len(want))
-		}
+		got, err := io.ReadAll(reader)
+		check.ErrorIf(t, err != nil || string(got) != want, "%s: %d bytes, %v, want %d", name, len(got), err, len(want))
 	}
 }
 
