@@ -320,7 +320,8 @@ func TestReadersSeeTheirOrganizations(t *testing.T) {
 	run(t, url, `INSERT INTO analytics.readers (role, organization_id) VALUES ('`+role+`', '*')`)
 	want := []string{"cp1 A. L. ***@Mail.example 64", "cp2 B. ***@mail.example 64", "cp1 D. ***@mail.example 64"}
 	check.Same(t, "masked contacts", want, list(t, reader, contacts))
-	check.Empty(t, "a masked reader sees tax numbers of", list(t, reader, `SELECT vendor_id FROM analytics.vendors WHERE tax_numbers IS NOT NULL`))
+	check.Empty(t, "a masked reader sees tax numbers of",
+		list(t, reader, `SELECT vendor_id FROM analytics.vendors WHERE tax_numbers IS NOT NULL`))
 	got := list(t, reader, `SELECT organization_id FROM analytics.bills GROUP BY 1 ORDER BY 1`)
 	check.ErrorIf(t, len(got) != 2, "with the right to all the reader sees %q", got)
 	want = []string{"cp1 Ann Lee Ann@Mail.example 0123 64", "cp2 Bo  ann@mail.example  64", "cp1 Di di@mail.example 64"}

@@ -38,9 +38,8 @@ func TestHistoryMakesItsViewsAndFunctions(t *testing.T) {
 	pending, err := migrations.PendingViews(t.Context(), url, bills)
 	check.ErrorIf(t, err != nil || !pending, "before migrate nothing is pending: %t, %v", pending, err)
 	check.Must(t, migrations.Migrate(t.Context(), url, opts))
-	if pending, err := migrations.PendingViews(t.Context(), url, bills); err != nil || pending {
-		t.Errorf("after migrate: pending is %t, %v", pending, err)
-	}
+	pending, err = migrations.PendingViews(t.Context(), url, bills)
+	check.ErrorIf(t, err != nil || pending, "after migrate: pending is %t, %v", pending, err)
 	role, worker := warehousetest.Worker(t, url) // it may not use schema as_of
 	check.Must(t, migrations.GrantWorker(t.Context(), url, role))
 	if pending, err := migrations.PendingViews(t.Context(), worker, bills); err != nil || pending {
@@ -66,9 +65,8 @@ func TestHistoryMakesItsViewsAndFunctions(t *testing.T) {
 	check.ErrorIf(t, got[0] != "later", "the last column of the view is %s", got[0])
 	every := all(t, url)
 	check.Must(t, migrations.Migrate(t.Context(), url, migrations.Options{History: every}))
-	if found := list(t, url, objectsOfThePast); len(found) < 250 {
-		t.Errorf("with history of every list there are only %d", len(found))
-	}
+	found = list(t, url, objectsOfThePast)
+	check.ErrorIf(t, len(found) < 250, "with history of every list there are only %d", len(found))
 }
 
 // TestHistoryEnds: what was made for it is dropped, unless others built on it. Then the error names
@@ -115,7 +113,8 @@ func TestHistoryOfOtherOrganizations(t *testing.T) {
 		VALUES ('theirs', 'inventory', 'bills', 'inventory', 'bill_id', '{}', true, '{}', 'UTC') RETURNING 'made'`)
 	has := func(when string, organization string, want bool) {
 		t.Helper()
-		check.Must(t, migrations.Migrate(t.Context(), url, migrations.Options{History: migrations.History{Organizations: []string{organization}}}))
+		check.Must(t, migrations.Migrate(t.Context(), url,
+			migrations.Options{History: migrations.History{Organizations: []string{organization}}}))
 		found := list(t, url, objectsOfThePast)
 		check.ErrorIf(t, slices.Contains(found, "as_of.bills") != want, "%s there is %q", when, found)
 	}

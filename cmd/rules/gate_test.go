@@ -32,10 +32,9 @@ func newCheckout(t *testing.T) *checkout {
 	for _, name := range []string{"make", "docker", "go"} {
 		c.write(filepath.Join(c.programs, name), stubbed)
 	}
-	must(t, os.MkdirAll(filepath.Join(c.dir, ".ci"), 0o700))
+	check.Must(t, os.MkdirAll(filepath.Join(c.dir, ".ci"), 0o700))
 	for _, name := range []string{"run", "nightly"} {
-		text, err := os.ReadFile(filepath.Join(root(t), ".ci", name))
-		must(t, err)
+		text := check.Sure(os.ReadFile(filepath.Join(root(t), ".ci", name)))(t)
 		c.write(filepath.Join(c.dir, ".ci", name), string(text))
 		for _, called := range regexp.MustCompile(`\.ci/[\w-]+`).FindAllString(string(text), -1) {
 			if called != ".ci/run" && called != ".ci/nightly" {
@@ -106,8 +105,7 @@ func TestGateIsTheSameForEveryCommit(t *testing.T) {
 		again, _, _ := c.plays(".ci/run")
 		check.ErrorIf(t, !slices.Equal(first, again), "the steps were\n%q, and are now\n%q", first, again)
 	}
-	text, err := os.ReadFile(filepath.Join(c.dir, ".ci", "run"))
-	must(t, err)
+	text := check.Sure(os.ReadFile(filepath.Join(c.dir, ".ci", "run")))(t)
 	found := regexp.MustCompile(`\$\{?(RANDOM|EPOCH|SRANDOM)|%\([^)]*\)T|/proc/`).Find(text)
 	check.ErrorIf(t, found != nil, ".ci/run reads %s", found)
 }
@@ -116,8 +114,7 @@ func TestGateIsTheSameForEveryCommit(t *testing.T) {
 func TestTargetsOfTheGateAreTheSame(t *testing.T) {
 	t.Parallel()
 	c := newCheckout(t)
-	text, err := os.ReadFile(filepath.Join(root(t), "Makefile"))
-	must(t, err)
+	text := check.Sure(os.ReadFile(filepath.Join(root(t), "Makefile")))(t)
 	c.write(filepath.Join(c.dir, "Makefile"), string(text))
 	steps := func() string {
 		said, err := c.command("make", "-n", "demo", "check", "simulate", "kills", "race", "test").CombinedOutput()

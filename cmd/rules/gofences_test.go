@@ -69,8 +69,7 @@ func packagesByName(t *testing.T) map[string]string {
 	t.Helper()
 	list := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Name}} {{.ImportPath}}", "std", "./...")
 	list.Dir = root(t)
-	printed, err := list.Output()
-	must(t, err)
+	printed := check.Sure(list.Output())(t)
 	packages := map[string]string{}
 	rank := func(path string) int {
 		if ours(path) == "" {
@@ -107,7 +106,7 @@ func checkGo(t *testing.T, f fence, packages map[string]string) error {
 		files[filepath.Join(folder, "declared.go")] = filepath.Join(dir, "cmd", "rules", "testdata", "declared.go")
 	}
 	replaced, err := json.Marshal(map[string]any{"Replace": files})
-	must(t, errors.Join(err, os.WriteFile(source, []byte(text), 0o600), os.WriteFile(overlay, replaced, 0o600)))
+	check.Must(t, errors.Join(err, os.WriteFile(source, []byte(text), 0o600), os.WriteFile(overlay, replaced, 0o600)))
 	run := exec.CommandContext(t.Context(), "go", append(command, "-overlay", overlay, "./cmd/rules/shown")...)
 	run.Dir = dir
 	if printed, err := run.CombinedOutput(); err != nil {

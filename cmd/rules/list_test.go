@@ -281,8 +281,7 @@ func TestRulesBite(t *testing.T) {
 				path, text string
 				broken     bool
 			}{"broken": {test.path, test.bad, true}, "kept": {test.goodPath, test.good, false}} {
-				s, err := parse(want.path, []byte("package a\n"+want.text+"\n"))
-				must(t, err)
+				s := check.Sure(parse(want.path, []byte("package a\n"+want.text+"\n")))(t)
 				found := rule.broken(s)
 				check.ErrorIf(t, (len(found) > 0) != want.broken, "%s: found %q in %s", name, found, want.path)
 			}
@@ -293,8 +292,7 @@ func TestRulesBite(t *testing.T) {
 		`pipeline/jobs/a.go import "sluice/` + checks + `"`: 1, `pipeline/jobs/a_test.go import "sluice/` + checks + `"`: 0,
 	} {
 		name, text, _ := strings.Cut(file, " ")
-		s, err := parse(name, []byte("package a\n"+text+"\n"))
-		must(t, err)
+		s := check.Sure(parse(name, []byte("package a\n"+text+"\n")))(t)
 		var found []string
 		for _, rule := range importRules() {
 			found = append(found, rule.broken(s)...)

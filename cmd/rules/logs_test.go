@@ -176,8 +176,7 @@ func keysOf(args []ast.Expr, spread bool, function *ast.FuncDecl) ([]string, boo
 // documentedLines are the rows of the table of lines in the reference, and its keys.
 func documentedLines(t *testing.T) ([]logLine, []string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root(t), "docs", "logs.md"))
-	must(t, err)
+	text := check.Sure(os.ReadFile(filepath.Join(root(t), "docs", "logs.md")))(t)
 	var lines []logLine
 	row := regexp.MustCompile("(?m)^\\| `([^`]+)` \\| ((?:debug|info|warn|error)[a-z, ]*) \\| ([^|]*) \\| [^|]+ \\| [^|]+ \\|$")
 	for _, found := range row.FindAllStringSubmatch(string(text), -1) {
@@ -204,8 +203,7 @@ func loggedLines(t *testing.T) map[logLine]bool {
 		if !product || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
 			return
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
-		must(t, err)
+		file := check.Sure(parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution))(t)
 		for _, declaration := range file.Decls {
 			function, is := declaration.(*ast.FuncDecl)
 			if !is {

@@ -23,8 +23,7 @@ const (
 
 func read(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(repository + name)
-	must(t, err)
+	text := check.Sure(os.ReadFile(repository + name))(t)
 	return string(text)
 }
 
@@ -59,7 +58,7 @@ func dashboards(t *testing.T) map[string]dashboard {
 	all := map[string]dashboard{}
 	for _, name := range []string{"fleet.json", "organization.json"} {
 		var board dashboard
-		must(t, json.Unmarshal([]byte(read(t, "deploy/grafana/"+name)), &board))
+		check.Must(t, json.Unmarshal([]byte(read(t, "deploy/grafana/"+name)), &board))
 		check.FatalIf(t, len(board.Panels) < 20, "%s: %d panels: not all were read", name, len(board.Panels))
 		all[name] = board
 	}
@@ -113,7 +112,7 @@ type alert struct {
 func alerts(t *testing.T) []alert {
 	t.Helper()
 	var parsed ruleFile
-	must(t, yaml.Unmarshal([]byte(read(t, "deploy/prometheus/sluice.rules.yaml")), &parsed))
+	check.Must(t, yaml.Unmarshal([]byte(read(t, "deploy/prometheus/sluice.rules.yaml")), &parsed))
 	var all []alert
 	for _, group := range parsed.Groups {
 		all = append(all, group.Rules...)
@@ -222,8 +221,7 @@ func TestAlertsHaveRunbooks(t *testing.T) {
 			t.Errorf("%s: the tests see it %d times, and do not see it %d times", a.Name, fires, silent)
 		}
 	}
-	files, err := filepath.Glob(repository + runbooks + "*.md")
-	must(t, err)
+	files := check.Sure(filepath.Glob(repository + runbooks + "*.md"))(t)
 	written := map[string]bool{}
 	for _, file := range files {
 		written[filepath.Base(file)] = true

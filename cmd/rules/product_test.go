@@ -42,8 +42,3 @@ func TestProductLinksNoSandbox(t *testing.T) {
 		check.ErrorIf(t, under(folder, "sandbox") || under(folder, sandboxProgram), "the product links %s: %s", folder, path)
 	}
 }
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	check.Must(t, err)
-}

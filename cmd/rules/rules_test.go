@@ -107,8 +107,7 @@ func madeOf(n ast.Node, local map[string]string) []string {
 // root returns the module's folder.
 func root(t *testing.T) string {
 	t.Helper()
-	dir, err := os.Getwd()
-	must(t, err)
+	dir := check.Sure(os.Getwd())(t)
 	for {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
 			return dir
@@ -122,8 +121,7 @@ func root(t *testing.T) string {
 func ignored(t *testing.T, root string) map[string]bool {
 	t.Helper()
 	names := make(map[string]bool)
-	file, err := os.Open(filepath.Join(root, ".gitignore"))
-	must(t, err)
+	file := check.Sure(os.Open(filepath.Join(root, ".gitignore")))(t)
 	defer func() { _ = file.Close() }() // only read
 	for lines := bufio.NewScanner(file); lines.Scan(); {
 		if name, ok := strings.CutPrefix(strings.TrimSpace(lines.Text()), "/"); ok {
@@ -138,7 +136,7 @@ func walk(t *testing.T, each func(name string, text []byte)) {
 	t.Helper()
 	dir := root(t)
 	skip := ignored(t, dir)
-	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, entry fs.DirEntry, err error) error {
+	check.Must(t, fs.WalkDir(os.DirFS(dir), ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -156,8 +154,7 @@ func walk(t *testing.T, each func(name string, text []byte)) {
 		}
 		each(name, text)
 		return nil
-	})
-	must(t, err)
+	}))
 }
 
 // TestRules applies every rule to every file.
@@ -197,8 +194,7 @@ func TestTopLevel(t *testing.T) {
 	slices.Sort(want)
 	dir := root(t)
 	skip := ignored(t, dir)
-	entries, err := os.ReadDir(dir)
-	must(t, err)
+	entries := check.Sure(os.ReadDir(dir))(t)
 	var got []string
 	for _, entry := range entries {
 		if !strings.HasPrefix(entry.Name(), ".") && !skip[entry.Name()] {

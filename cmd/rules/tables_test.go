@@ -117,8 +117,7 @@ func TestEveryTableHasAWriter(t *testing.T) {
 	made := regexp.MustCompile(`(?i)\bCREATE (?:UNLOGGED )?TABLE (?:IF NOT EXISTS )?sluice\.([a-z_]+)\b`) // a partition, calls_0, is its table's
 	tables := map[string]bool{}
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		must(t, err)
+		text := check.Sure(os.ReadFile(file))(t)
 		for _, match := range made.FindAllStringSubmatch(string(text), -1) {
 			tables[match[1]] = true
 		}

@@ -97,12 +97,10 @@ var secretFile = regexp.MustCompile(`file:/[\w/]+`)
 // Secrets may be missing; a file of one holds a secret.
 func checkConfiguration(t *testing.T, keys map[string]any) error {
 	t.Helper()
-	example, err := keysOfYAML([]byte(sluice.ExampleConfig))
-	must(t, err)
-	text, err := yaml.Marshal(lay(example, keys))
-	must(t, err)
+	example := check.Sure(keysOfYAML([]byte(sluice.ExampleConfig)))(t)
+	text := check.Sure(yaml.Marshal(lay(example, keys)))(t)
 	secret := filepath.Join(t.TempDir(), "secret")
-	must(t, os.WriteFile(secret, []byte("abcdefgh1234"), 0o400))
+	check.Must(t, os.WriteFile(secret, []byte("abcdefgh1234"), 0o400))
 	text = secretFile.ReplaceAll(text, []byte("file:"+secret))
 	getenv := func(name string) (string, bool) {
 		switch {
@@ -113,7 +111,7 @@ func checkConfiguration(t *testing.T, keys map[string]any) error {
 		}
 		return "", false
 	}
-	_, err = config.Load("config.yaml", getenv, func(string) ([]byte, error) { return text, nil }, connectors.All(), config.ForOffline)
+	_, err := config.Load("config.yaml", getenv, func(string) ([]byte, error) { return text, nil }, connectors.All(), config.ForOffline)
 	return err
 }
 
@@ -148,10 +146,8 @@ func lay(below, above any) any {
 // every key is allowed.
 func known(t *testing.T, keys map[string]any, file ...string) error {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(append([]string{root(t)}, file...)...))
-	must(t, err)
-	have, err := keysOfYAML(text)
-	must(t, err)
+	text := check.Sure(os.ReadFile(filepath.Join(append([]string{root(t)}, file...)...)))(t)
+	have := check.Sure(keysOfYAML(text))(t)
 	var unknown []error
 	var compare func(path string, given, have map[string]any)
 	compare = func(path string, given, have map[string]any) {

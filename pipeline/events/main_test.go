@@ -21,7 +21,6 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"sluice/migrations"
 	"sluice/pipeline/check"
 	"sluice/pipeline/events"
 	"sluice/pipeline/outside"
@@ -161,9 +160,7 @@ const name = "tests"
 func open(tb testing.TB, to *receiver) *world {
 	tb.Helper()
 	w := &world{TB: tb, to: to, log: &bytes.Buffer{}}
-	config := check.Sure(pgxpool.ParseConfig(warehousetest.Template(tb, "migrated", func(ctx context.Context, url string) error {
-		return migrations.Migrate(ctx, url, migrations.Options{})
-	})))(w)
+	config := check.Sure(pgxpool.ParseConfig(warehousetest.Migrated(tb)))(w)
 	w.pool = check.Sure(pgxpool.NewWithConfig(tb.Context(), config))(w)
 	tb.Cleanup(w.pool.Close)
 	_, err := changes.Renew(tb.Context(), w.pool) // the database is a copy of another one

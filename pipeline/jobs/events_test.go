@@ -13,7 +13,6 @@ import (
 // TestEventsAreDeliveredByOne: of two processes one at a time delivers to a receiver, as often as
 // there is something to tell, also after an error of ours.
 func TestEventsAreDeliveredByOne(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t)
 	var working, most, delivered atomic.Int64
 	const wanted = 4
@@ -50,7 +49,6 @@ func TestEventsAreDeliveredByOne(t *testing.T) {
 
 // TestKilledDeliveriesComeBack: the delivery of a process that was killed is taken over.
 func TestKilledDeliveriesComeBack(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t)
 	var delivered atomic.Int64
 	r.events = &jobs.Events{

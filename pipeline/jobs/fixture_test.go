@@ -107,6 +107,7 @@ type fixture struct {
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
+	t.Parallel()
 	made := service()
 	url := warehousetest.Template(t, "jobs", func(ctx context.Context, url string) error {
 		if err := migrations.Migrate(ctx, url, migrations.Options{}); err != nil {
@@ -223,7 +224,6 @@ func (r *fixture) jobs() string {
 // TestLocksOfOthers: any role that may connect can take locks of the class that shows which
 // processes are alive. Such a lock stops no process and makes no killed process look alive.
 func TestLocksOfOthers(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t)
 	stranger := warehousetest.Connect(t, r.url)
 	check.Must(t, check.Failure(stranger.Exec(t.Context(), `SELECT pg_advisory_lock(20928, n) FROM generate_series(1, 300) AS n`)))
@@ -247,7 +247,6 @@ func TestLocksOfOthers(t *testing.T) {
 // TestOldNotesGo: a process that schedules deletes exactly the notes that are older than their
 // retention.
 func TestOldNotesGo(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t)
 	const insert = `INSERT INTO sluice.verifications (started_at, calls_allowed)
 		VALUES (now() - interval '41 days', 1), (now() - interval '39 days', 2)`

@@ -13,7 +13,6 @@ import (
 )
 
 func TestChunksChainUntilTheRunEnds(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t)
 	r.upstream.pages["apples"] = things(15)
 	queue := r.start(false)
@@ -30,7 +29,6 @@ func TestChunksChainUntilTheRunEnds(t *testing.T) {
 // TestErrorTextCannotStopTheQueue: without the cleaning middleware one NUL keeps every later job of
 // the process from completing.
 func TestErrorTextCannotStopTheQueue(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t)
 	r.upstream.pages["apples"] = func(context.Context, pipeline.Request) (pipeline.Page, error) {
 		return pipeline.Page{}, errors.New("upstream said \x00 and \xff")
@@ -44,7 +42,6 @@ func TestErrorTextCannotStopTheQueue(t *testing.T) {
 }
 
 func TestPanicIsAnErrorLikeOthers(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t)
 	calls := 0
 	r.upstream.pages["apples"] = func(ctx context.Context, request pipeline.Request) (pipeline.Page, error) {
@@ -59,7 +56,6 @@ func TestPanicIsAnErrorLikeOthers(t *testing.T) {
 }
 
 func TestDeniedStopsOneStreamOnly(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t)
 	r.upstream.pages["apples"] = func(context.Context, pipeline.Request) (pipeline.Page, error) {
 		return pipeline.Page{}, &pipeline.Error{Kind: pipeline.Denied, Detail: "the scope is missing"}
@@ -76,7 +72,6 @@ func TestDeniedStopsOneStreamOnly(t *testing.T) {
 // TestAStreamThatIsNotReadyIsNotRead: an error of Ready is treated as an error of the chunk, and no
 // call is made for the stream.
 func TestAStreamThatIsNotReadyIsNotRead(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t)
 	read := false
 	r.upstream.pages["apples"] = func(ctx context.Context, request pipeline.Request) (pipeline.Page, error) {
@@ -107,7 +102,6 @@ func TestAStreamThatIsNotReadyIsNotRead(t *testing.T) {
 }
 
 func TestExhaustedWaitsWithoutAnAttempt(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t)
 	spent := true
 	r.upstream.pages["apples"] = func(ctx context.Context, request pipeline.Request) (pipeline.Page, error) {
@@ -127,7 +121,6 @@ func TestExhaustedWaitsWithoutAnAttempt(t *testing.T) {
 }
 
 func TestFailingStreamGivesUpAndComesBack(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t)
 	calls := 0
 	r.upstream.pages["apples"] = func(ctx context.Context, request pipeline.Request) (pipeline.Page, error) {
@@ -146,7 +139,6 @@ func TestFailingStreamGivesUpAndComesBack(t *testing.T) {
 // TestWhatLastsCostsOneCall: an answer that lacks what is declared ends the run at once, and the
 // stream comes back once the declaration is right.
 func TestWhatLastsCostsOneCall(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t)
 	r.upstream.pages["apples"] = func(context.Context, pipeline.Request) (pipeline.Page, error) {
 		return pipeline.Page{}, &pipeline.Error{Kind: pipeline.Unexpected, Lasting: true, Detail: "the key apples is missing"}
@@ -166,7 +158,6 @@ func TestWhatLastsCostsOneCall(t *testing.T) {
 // TestAListThatWasReadIsAskedAgain: once a list was read its declaration is right, so an answer
 // that lacks the key is a passing fault, also behind the first page of the first run.
 func TestAListThatWasReadIsAskedAgain(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t)
 	strange := 0
 	once := func(from int) func(context.Context, pipeline.Request) (pipeline.Page, error) {
@@ -194,7 +185,6 @@ func TestAListThatWasReadIsAskedAgain(t *testing.T) {
 // TestAKeyThatTurnedWrongCostsOneCall: a list that was read is asked once more, since the answer
 // may be a passing fault. From then on each run costs one call, until an answer has the key.
 func TestAKeyThatTurnedWrongCostsOneCall(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t)
 	queue := r.start(false)
 	r.upstream.answer("apples", things(3))
@@ -217,7 +207,6 @@ func TestAKeyThatTurnedWrongCostsOneCall(t *testing.T) {
 
 // TestWhatPassesIsAskedAgain: an unexpected answer that may be another one next time is retried.
 func TestWhatPassesIsAskedAgain(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t)
 	r.upstream.pages["apples"] = func(context.Context, pipeline.Request) (pipeline.Page, error) {
 		return pipeline.Page{}, &pipeline.Error{Kind: pipeline.Unexpected, Detail: "not JSON: a page of a proxy"}
@@ -229,12 +218,11 @@ func TestWhatPassesIsAskedAgain(t *testing.T) {
 	check.Same(t, "calls, want 2 for each of three attempts", 6, r.upstream.count())
 }
 
-func TestAskedDuringARunIsServedByAnother(t *testing.T) {
-	t.Parallel()
-	r := newFixture(t)
-	asked, goOn := make(chan struct{}), make(chan struct{})
+// heldUp makes the first page of a resource say that it was asked for, and wait.
+func (r *fixture) heldUp(resource string) (asked, goOn chan struct{}) {
+	asked, goOn = make(chan struct{}), make(chan struct{})
 	first := true
-	r.upstream.pages["apples"] = func(ctx context.Context, request pipeline.Request) (pipeline.Page, error) {
+	r.upstream.pages[resource] = func(ctx context.Context, request pipeline.Request) (pipeline.Page, error) {
 		if first {
 			first = false
 			close(asked)
@@ -242,6 +230,12 @@ func TestAskedDuringARunIsServedByAnother(t *testing.T) {
 		}
 		return things(1)(ctx, request)
 	}
+	return asked, goOn
+}
+
+func TestAskedDuringARunIsServedByAnother(t *testing.T) {
+	r := newFixture(t)
+	asked, goOn := r.heldUp("apples")
 	queue := r.start(false)
 	r.ask(queue, "apples")
 	<-asked
@@ -251,7 +245,6 @@ func TestAskedDuringARunIsServedByAnother(t *testing.T) {
 }
 
 func TestTickTakesDueStreams(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t)
 	r.start(true)
 	r.until("apples are done", sqlIdle, "apples")
@@ -263,7 +256,6 @@ func TestTickTakesDueStreams(t *testing.T) {
 // TestKilledWorkersJobsComeBack simulates a process that took a job and was killed: its lock is
 // gone.
 func TestKilledWorkersJobsComeBack(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t)
 	id := r.taken("apples", "sluice-99999")
 	r.start(false)
@@ -284,7 +276,6 @@ func (r *fixture) taken(resource, process string) int {
 // while the database is away; a promoted standby may lack any end. A job that is worked meanwhile
 // stays.
 func TestAnEndThatWasNotRecorded(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t)
 	goOn := make(chan struct{})
 	release := sync.OnceFunc(func() { close(goOn) })
@@ -308,18 +299,8 @@ func TestAnEndThatWasNotRecorded(t *testing.T) {
 // TestZombieWritesNothing: another worker claims the stream while this one waits for a page. This
 // one must then neither write that page nor complete the job.
 func TestZombieWritesNothing(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t)
-	reading, goOn := make(chan struct{}), make(chan struct{})
-	first := true
-	r.upstream.pages["apples"] = func(ctx context.Context, request pipeline.Request) (pipeline.Page, error) {
-		if first {
-			first = false
-			close(reading)
-			<-goOn
-		}
-		return things(1)(ctx, request)
-	}
+	reading, goOn := r.heldUp("apples")
 	queue := r.start(false)
 	r.ask(queue, "apples")
 	<-reading
@@ -337,7 +318,6 @@ func TestZombieWritesNothing(t *testing.T) {
 // TestARunWithoutAJobGoesOn: a process is killed after another worker had completed its
 // job. The run came from the schedule, so no command requests it again.
 func TestARunWithoutAJobGoesOn(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t)
 	stream, _ := r.stream(r.key("apples"))
 	claim := check.Sure(r.db.Claim(t.Context(), stream, pipeline.ClassIncremental))(t)
@@ -351,7 +331,6 @@ func TestARunWithoutAJobGoesOn(t *testing.T) {
 // TestJobsOfOtherConfigurationsAreLeft: a process that does not know a stream must leave its job
 // in the queue.
 func TestJobsOfOtherConfigurationsAreLeft(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t)
 	stranger := pipeline.Key{Organization: "1", Service: "made_up", Resource: "plums"}
 	queue := r.start(false)

@@ -13,7 +13,6 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"sluice/migrations"
 	"sluice/pipeline"
 	"sluice/pipeline/check"
 	"sluice/pipeline/notifications"
@@ -61,11 +60,8 @@ type channelFixture struct {
 
 func openChannels(t *testing.T) *channelFixture {
 	t.Helper()
-	url := warehousetest.Template(t, "channels", func(ctx context.Context, url string) error {
-		return migrations.Migrate(ctx, url, migrations.Options{})
-	})
-	pool := check.Sure(pgxpool.New(t.Context(), url))(t)
-	t.Cleanup(pool.Close)
+	t.Parallel()
+	pool := warehousetest.Pool(t, warehousetest.Migrated(t))
 	f := &channelFixture{T: t, pool: pool, store: channels.New(pool), upstream: &subscriber{}, now: time.Now(), acme: &pipeline.Organization{Key: "acme"}}
 	f.upstream.grant = func(asked upstream.Subscription) upstream.Subscribed {
 		return upstream.Subscribed{Expires: asked.Expires}
@@ -120,7 +116,6 @@ func (f *channelFixture) want(what, want string) {
 }
 
 func TestChannelsAreRenewedAtHalfOfTheirTime(t *testing.T) {
-	t.Parallel()
 	f := openChannels(t)
 	deals, products := channel(1, "Deals", "Deals.all"), channel(2, "Products", "Products.create")
 	check.Same(t, "calls for two channels", 1, f.turn(deals, products))
@@ -137,7 +132,6 @@ func TestChannelsAreRenewedAtHalfOfTheirTime(t *testing.T) {
 // TestAnHourInsteadOfAWeek: upstream replaces what it does not grant by an hour. Less than a day is
 // then asked for, and kept.
 func TestAnHourInsteadOfAWeek(t *testing.T) {
-	t.Parallel()
 	f := openChannels(t)
 	f.upstream.grant = func(asked upstream.Subscription) upstream.Subscribed {
 		if asked.Expires.Sub(f.now) > 24*time.Hour {
@@ -156,7 +150,6 @@ func TestAnHourInsteadOfAWeek(t *testing.T) {
 }
 
 func TestARefusedChannelTakesNoOtherAlong(t *testing.T) {
-	t.Parallel()
 	f := openChannels(t)
 	f.upstream.grant = func(asked upstream.Subscription) upstream.Subscribed {
 		if asked.ChannelID == 1 {
@@ -178,7 +171,6 @@ func TestARefusedChannelTakesNoOtherAlong(t *testing.T) {
 }
 
 func TestChannelsWithoutConsentWait(t *testing.T) {
-	t.Parallel()
 	f := openChannels(t)
 	deals := channel(1, "Deals", "Deals.all")
 	f.upstream.err = &pipeline.Error{Kind: pipeline.Unavailable, Op: "POST /crm/v8/actions/watch", Status: 503}
@@ -203,7 +195,6 @@ func TestChannelsWithoutConsentWait(t *testing.T) {
 
 // TestManyChannelsTakeOneCallForFifty, and of two processes one asks.
 func TestManyChannelsTakeOneCallForFifty(t *testing.T) {
-	t.Parallel()
 	f := openChannels(t)
 	var many []notifications.Wanted
 	for i := range 51 {
@@ -239,7 +230,6 @@ func (*counter) Unwatch(context.Context, *pipeline.Organization, string, []int64
 // TestAThousandOrganizationsAreRenewedByACallEach: two processes renew them at once, when they are
 // new and after ten days without a renewal.
 func TestAThousandOrganizationsAreRenewedByACallEach(t *testing.T) {
-	t.Parallel()
 	f := openChannels(t)
 	const organizations, processes = 1000, 2
 	wanted := []notifications.Wanted{channel(1, "Deals", "Deals.all"), channel(2, "Products", "Products.all"), channel(3, "Accounts", "Accounts.all")}

@@ -95,15 +95,19 @@ func migrated(ctx context.Context, url string) error {
 	return migrations.Migrate(ctx, url, migrations.Options{})
 }
 
-// open starts a receiver over a database of its own.
+// open starts a receiver over a database of its own, for a test that runs beside others.
 func open(t *testing.T, change func(*notifications.Options)) *fixture {
 	t.Helper()
+	t.Parallel()
+	return receiving(t, change)
+}
+
+func receiving(t *testing.T, change func(*notifications.Options)) *fixture {
+	t.Helper()
 	f := &fixture{T: t}
-	pool := check.Sure(pgxpool.New(t.Context(), warehousetest.Template(t, "migrated", migrated)))(f)
-	t.Cleanup(pool.Close)
-	f.pool = pool
+	f.pool = warehousetest.Pool(t, warehousetest.Migrated(t))
 	f.serve(func(o *notifications.Options) {
-		o.Inbox = hints.NewInbox(pool)
+		o.Inbox = hints.NewInbox(f.pool)
 		if change != nil {
 			change(o)
 		}

@@ -39,7 +39,6 @@ func zipped(t *testing.T, text string) string {
 
 // TestForgeries: everything that is wrong with a callback has the same answer and leaves no row.
 func TestForgeries(t *testing.T) {
-	t.Parallel()
 	f := open(t, nil)
 	const atWatch, atRule, atTest = "/watch/" + key, "/rule/" + key + "/inventory.bills", "/test/" + key
 	right := quoted(token(secret, products))
@@ -131,7 +130,6 @@ func emptyToken(organization string) string {
 // TestNoSuchPlace: what is none of the receiver's addresses is not refused but unknown, so that a
 // wrong path can be told from a wrong secret.
 func TestNoSuchPlace(t *testing.T) {
-	t.Parallel()
 	f := open(t, nil)
 	for _, path := range []string{
 		"/", "/watch", "/watch/", "/watch/" + key + "/", "/watch/" + key + "/x", "/rule/" + key, "/rule/" + key + "/a/b", "/metrics", "/other/" + key,
@@ -155,7 +153,6 @@ func TestNoSuchPlace(t *testing.T) {
 
 // TestWhatIsStored: a channel tells of lists, a rule of records, a test of nothing.
 func TestWhatIsStored(t *testing.T) {
-	t.Parallel()
 	f := open(t, nil)
 	f.taken(f.post("/watch/"+key, watch(products, quoted(token(secret, products)))))
 	deal := `{"server_time":1774000000123,"module":"Else","ids":["7","8","!","http://x/"],"operation":"update","channel_id":223456789012345,` +
@@ -190,7 +187,7 @@ func TestWhatIsStored(t *testing.T) {
 func TestBodiesNeedTheConfiguration(t *testing.T) {
 	t.Parallel()
 	for _, keep := range []bool{false, true} {
-		f := open(t, func(o *notifications.Options) { o.Settings.KeepBodies = keep })
+		f := receiving(t, func(o *notifications.Options) { o.Settings.KeepBodies = keep })
 		body := watch(products, quoted(token(secret, products)), `,"affected_values":[{"record_id":"41","values":{"Phone":"555"}}]`)
 		f.taken(f.post("/watch/"+key, body))
 		got := f.list(`SELECT coalesce(body, '-') FROM sluice.callbacks`)
@@ -201,7 +198,6 @@ func TestBodiesNeedTheConfiguration(t *testing.T) {
 // TestReplays: ten thousand replays of the callback of a channel are one row and one hint. The
 // callback of a rule that comes again is another change, and one hint, too.
 func TestReplays(t *testing.T) {
-	t.Parallel()
 	f := open(t, nil)
 	body := watch(products, quoted(token(secret, products)))
 	receiver := notifications.NewReceiver(notifications.Options{
@@ -233,7 +229,6 @@ func TestReplays(t *testing.T) {
 
 // TestARuleNamesAParent: of a list under parents the parent. The identifier of a record is none.
 func TestARuleNamesAParent(t *testing.T) {
-	t.Parallel()
 	f := open(t, nil)
 	const rule = "/rule/" + key + "/accounting.contact_persons"
 	f.taken(f.signed(rule, `{"contact_id":"460000000300000004","contact_person_id":"7","id":"8"}`))
@@ -244,7 +239,6 @@ func TestARuleNamesAParent(t *testing.T) {
 // TestTwoSecrets: while a secret is changed, upstream may sign with either, and channels keep the
 // token of the old one until they are renewed.
 func TestTwoSecrets(t *testing.T) {
-	t.Parallel()
 	f := open(t, nil)
 	for _, s := range []string{secret, oldSecret} {
 		f.taken(f.post("/watch/"+key, watch(products, quoted(token(s, products)))))
@@ -261,7 +255,6 @@ func TestTwoSecrets(t *testing.T) {
 // TestNoDatabase: without a database no callback is answered with 200. What a slow one stored after
 // the sender was sent away is harmless: the sender sends it again.
 func TestNoDatabase(t *testing.T) {
-	t.Parallel()
 	f := open(t, func(o *notifications.Options) { o.StoreLimit = 50 * time.Millisecond })
 	later := func(what string) {
 		t.Helper()
@@ -301,7 +294,6 @@ func (c crashing) ServeHTTP(_ http.ResponseWriter, q *http.Request) {
 
 // TestKilledBeforeTheAnswer: upstream sends again what was not answered, and nothing is doubled.
 func TestKilledBeforeTheAnswer(t *testing.T) {
-	t.Parallel()
 	f := open(t, nil)
 	body := watch(products, quoted(token(secret, products)))
 	server := httptest.NewServer(crashing{notifications.NewReceiver(notifications.Options{

@@ -107,7 +107,6 @@ func TestEveryAnswerHasItsKind(t *testing.T) {
 	}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
 			r := newFixture(t, tc.handler)
 			failure := r.refused(t, ask(1), tc.kind)
 			check.ErrorIf(t, string(failure.Code) != tc.code, "code %q, want %q", failure.Code, tc.code)
@@ -140,7 +139,6 @@ func TestGoodAnswersInOtherClothes(t *testing.T) {
 		"young copy from a cache": answer(200, jsonType, list(`{"page":1,"per_page":200,"has_more_page":false}`), "Age", "60"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			r := newFixture(t, handler)
 			page := r.page(t, ask(1))
 			check.ErrorIf(t, len(page.Records) != 1 || string(page.Records[0]) != `{"a":1}` || page.More || page.PerPage != 200, "page %+v", page)
@@ -151,7 +149,6 @@ func TestGoodAnswersInOtherClothes(t *testing.T) {
 // TestABadRecordIsGivenAsItIs: one bad record must not lose the page; the code that reads the
 // record finds what is wrong in it.
 func TestABadRecordIsGivenAsItIs(t *testing.T) {
-	t.Parallel()
 	record := "{\"n\":\"a\\u0000b\",\"n\":\"\\ud800\",\"x\":\"\xff\"}"
 	r := newFixture(t, answer(200, jsonType, `{"code":0,"chartofaccounts":[`+record+`,7],"page_context":{"page":1,"has_more_page":false}}`))
 	page := r.page(t, ask(1))
@@ -159,7 +156,6 @@ func TestABadRecordIsGivenAsItIs(t *testing.T) {
 }
 
 func TestARefusedTokenIsRenewedOnce(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t, func(w http.ResponseWriter, q *http.Request) {
 		if q.Header.Get("Authorization") == "Svc-oauthtoken "+canaryRenewed {
 			answer(200, jsonType, twoAccounts)(w, q)
@@ -176,7 +172,6 @@ func TestARefusedTokenIsRenewedOnce(t *testing.T) {
 }
 
 func TestATokenRefusedTwiceIsNotRenewedAgain(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t, answer(401, jsonType, `{"code":57}`))
 	r.refused(t, ask(1), pipeline.Denied)
 	check.ErrorIf(t, len(r.seen()) != 2 || r.tokens.renewed != 1, "%d requests, %d renewals, want 2 and 1", len(r.seen()), r.tokens.renewed)
@@ -185,7 +180,6 @@ func TestATokenRefusedTwiceIsNotRenewedAgain(t *testing.T) {
 // TestATakenTokenThatEndedIsRenewed: where another program takes tokens, one that another process
 // fetched meanwhile has ended, too. It is no proof against the credential.
 func TestATakenTokenThatEndedIsRenewed(t *testing.T) {
-	t.Parallel()
 	good := true
 	r := newFixture(t, func(w http.ResponseWriter, q *http.Request) {
 		if good && q.Header.Get("Authorization") == "Svc-oauthtoken "+canaryRenewed {
@@ -204,7 +198,6 @@ func TestATakenTokenThatEndedIsRenewed(t *testing.T) {
 }
 
 func TestTokenErrorsKeepTheirKind(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t, answer(401, jsonType, `{"code":57}`))
 	r.tokens.renewErr = &pipeline.Error{Kind: pipeline.Unavailable, Detail: "renewing failed"}
 	r.refused(t, ask(1), pipeline.Unavailable)
@@ -221,7 +214,6 @@ func TestBodiesAreBounded(t *testing.T) {
 		"bomb":  answer(200, jsonType, bomb, "Content-Encoding", "gzip"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			r := newFixture(t, handler, func(o *upstream.Options) { o.MaxBody = 100_000 })
 			r.refused(t, ask(1), pipeline.Unexpected)
 		})
@@ -251,7 +243,6 @@ func TestSlowAnswersEnd(t *testing.T) {
 		"total":   {hang("{"), func(s *wire.Transport) { s.Total = short }, "deadline"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			r := newFixture(t, tc.handler, func(o *upstream.Options) { tc.change(&o.Transport) })
 			failure := r.refused(t, ask(1), pipeline.Unavailable)
 			check.ErrorIf(t, !strings.Contains(failure.Error(), tc.says), "error %q does not say %q", failure, tc.says)
@@ -260,7 +251,6 @@ func TestSlowAnswersEnd(t *testing.T) {
 }
 
 func TestACancelledCallIsNoted(t *testing.T) {
-	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	r := newFixture(t, func(_ http.ResponseWriter, q *http.Request) {
 		cancel()
@@ -276,24 +266,23 @@ func TestCertificatesAreVerified(t *testing.T) {
 	server := httptest.NewTLSServer(answer(200, jsonType, twoAccounts))
 	defer server.Close()
 	server.Config.ErrorLog = nil
-	r := newFixture(t, answer(200, jsonType, twoAccounts), func(o *upstream.Options) { o.Vendor.API = server.URL })
+	r := makeFixture(t, answer(200, jsonType, twoAccounts), func(o *upstream.Options) { o.Vendor.API = server.URL })
 	failure := r.refused(t, ask(1), pipeline.Unavailable)
 	check.ErrorIf(t, !strings.Contains(failure.Error(), "certificate is not trusted"), "error %q", failure)
-	r = newFixture(t, answer(200, jsonType, twoAccounts), func(o *upstream.Options) {
+	r = makeFixture(t, answer(200, jsonType, twoAccounts), func(o *upstream.Options) {
 		o.Vendor.API = server.URL
 		o.Transport.RootCAs = server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
 	})
 	r.page(t, ask(1))
 	plain := httptest.NewServer(answer(200, jsonType, twoAccounts))
 	defer plain.Close()
-	r = newFixture(t, answer(200, jsonType, twoAccounts), func(o *upstream.Options) {
+	r = makeFixture(t, answer(200, jsonType, twoAccounts), func(o *upstream.Options) {
 		o.Vendor.API = strings.Replace(plain.URL, "http://", "https://", 1)
 	})
 	r.refused(t, ask(1), pipeline.Unavailable)
 }
 
 func TestNobodyThere(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t, answer(200, jsonType, twoAccounts))
 	r.server.Close()
 	failure := r.refused(t, ask(1), pipeline.Unavailable)
@@ -323,7 +312,6 @@ func TestAPageCutAtAnyByteIsUnavailable(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			n := 0
 			r := newFixture(t, func(w http.ResponseWriter, q *http.Request) { raw(cut.wire(n))(w, q) })
 			for n = range len(cut.whole) {

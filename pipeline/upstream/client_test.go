@@ -30,7 +30,6 @@ import (
 var _ sync.Source = (*upstream.Client)(nil)
 
 func TestPageGivesRecordsAsTheyCame(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t, answer(200, "application/json;charset=UTF-8", twoAccounts,
 		"Date", "Sat, 17 Jan 2026 11:59:58 GMT",
 		"X-Rate-Limit-Limit", "2000", "X-Rate-Limit-Remaining", "1999", "X-Rate-Limit-Reset", "3600"))
@@ -53,7 +52,6 @@ func TestPageGivesRecordsAsTheyCame(t *testing.T) {
 }
 
 func TestTheRequestIsTheDocumentsRequest(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t, answer(200, "application/json", twoAccounts))
 	question := ask(1)
 	question.Since = time.Date(2026, 1, 17, 9, 57, 23, 0, time.UTC)
@@ -75,7 +73,6 @@ func TestTheRequestIsTheDocumentsRequest(t *testing.T) {
 }
 
 func TestTheOrganizationGoesWhereTheServiceWantsIt(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t, answer(200, "application/json", `{"code":0,"currencies":[]}`))
 	value, err := r.client.Get(t.Context(), invoicing, home, "/settings/currencies", map[string]string{"a": "b"}, "currencies")
 	check.FatalIf(t, err != nil || string(value) != "[]", "Get = %s, %v", value, err)
@@ -87,7 +84,6 @@ func TestTheOrganizationGoesWhereTheServiceWantsIt(t *testing.T) {
 }
 
 func TestAFilterWithoutADeclarationIsRefused(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t, answer(200, "application/json", twoAccounts))
 	question := ask(1)
 	question.Since = noon
@@ -99,7 +95,6 @@ func TestAFilterWithoutADeclarationIsRefused(t *testing.T) {
 }
 
 func TestBaseURLReplacesHostAndRoot(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t, answer(200, "application/json", twoAccounts), func(o *upstream.Options) {
 		o.Vendor.API = "https://www.nowhere.invalid"
 	})
@@ -115,7 +110,6 @@ func TestBaseURLReplacesHostAndRoot(t *testing.T) {
 }
 
 func TestARefusedCallNeverLeaves(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t, answer(200, "application/json", twoAccounts))
 	refusal := &pipeline.Error{Kind: pipeline.Exhausted, Until: noon.Add(time.Hour)}
 	r.gate.refuse = refusal
@@ -132,14 +126,12 @@ func TestARefusedCallNeverLeaves(t *testing.T) {
 }
 
 func TestACallThatCannotBeNotedFails(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t, answer(200, "application/json", twoAccounts))
 	r.gate.leaveErr = errors.New("no connection")
 	r.refused(t, ask(1), pipeline.Unavailable)
 }
 
 func TestCheck(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t, func(w http.ResponseWriter, q *http.Request) {
 		switch q.URL.Path {
 		case "/books/v3/organizations":
@@ -176,7 +168,6 @@ func TestNewDemandsItsOptions(t *testing.T) {
 // TestNoRequestIsSentTwice: net/http repeats a GET by itself when a reused connection dies (faults
 // H10). The server must never see more requests than were counted.
 func TestNoRequestIsSentTwice(t *testing.T) {
-	t.Parallel()
 	var arrived atomic.Int32
 	r := newFixture(t, nil)
 	r.server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
@@ -200,7 +191,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { touched = true }))
 	defer elsewhere.Close()
 	for _, status := range []int{301, 302, 303, 307, 308} {
-		r := newFixture(t, answer(status, "", "", "Location", elsewhere.URL+"/?t="+canaryToken))
+		r := makeFixture(t, answer(status, "", "", "Location", elsewhere.URL+"/?t="+canaryToken))
 		failure := r.refused(t, ask(1), pipeline.Unexpected)
 		check.Same(t, "detail", "a redirect to host 127.0.0.1, not followed", failure.Detail)
 	}
@@ -255,7 +246,6 @@ func TestCertificatesThatAreNotValid(t *testing.T) {
 		"of another host": {names: []string{"api.example"}, from: -time.Hour, to: time.Hour},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			a := newAuthority(t)
 			now := time.Now()
 			cert := a.issue(&x509.Certificate{
@@ -296,7 +286,6 @@ func TestNobodyAnswersTheDoor(t *testing.T) {
 		"swallowed packets": "http://" + swallowing(t),
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			r := newFixture(t, answer(200, jsonType, twoAccounts), func(o *upstream.Options) {
 				o.Transport.Dial = 300 * time.Millisecond
 			})

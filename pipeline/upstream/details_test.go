@@ -61,7 +61,6 @@ func TestSingleRecords(t *testing.T) {
 		"405 is no missing one": {405, `{"code":5}`, nil, pipeline.Unexpected},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			r := newFixture(t, answer(tc.status, jsonType, tc.answer))
 			page, err := r.client.Details(t.Context(), detailsOf(bills), []string{"90000000079426"})
 			const want = "/inventory/v1/bills/90000000079426?organization_id=60012345678"
@@ -105,7 +104,6 @@ func TestManyRecordsAtOnce(t *testing.T) {
 		"not found": {404, `{"code":5}`, nil, pipeline.Unexpected},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			r := newFixture(t, answer(tc.status, jsonType, tc.answer))
 			page, err := r.client.Details(t.Context(), detailsOf(items), []string{"1", "2"})
 			const want = "/inventory/v1/itemdetails?item_ids=1%2C2&organization_id=60012345678"
@@ -121,7 +119,6 @@ func TestManyRecordsAtOnce(t *testing.T) {
 }
 
 func TestDetailsThatAreNotDeclaredAreNotAskedFor(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t, answer(200, jsonType, `{"code":0}`))
 	for _, tc := range []struct {
 		resource *schema.Resource
@@ -164,7 +161,6 @@ func TestAPageHasNotManyTimesAsManyRecordsAsWereAskedFor(t *testing.T) {
 		"far too many, by page": {accounts, 700_000, 200, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			r := newFixture(t, answer(200, jsonType, `{"code":0,"`+tc.resource.Key+`":[`+manyOf(`{"a":"b"}`, tc.count)+end))
 			question := of(accounting, tc.resource)
 			question.PerPage = tc.perPage
@@ -232,7 +228,6 @@ func TestListsWithInfo(t *testing.T) {
 		"an old copy":         {schema.PagingNumber, answer(204, "", "", "Age", "61"), 0, false, "", pipeline.Unavailable},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			r := newFixture(t, tc.handler)
 			page, err := r.client.Page(t.Context(), dealsBy(tc.paging))
 			if tc.kind != 0 {
@@ -248,7 +243,6 @@ func TestListsWithInfo(t *testing.T) {
 // TestTheRequestOfAListWithInfo: paging and order in the words of the CRM, and the order of the
 // answer in those of the program.
 func TestTheRequestOfAListWithInfo(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t, answer(200, jsonType, twoDeals))
 	sorted := dealsBy(schema.PagingNumber)
 	sorted.Sort, sorted.Order = "Modified_Time", "D"
@@ -270,7 +264,6 @@ func TestTheRequestOfAListWithInfo(t *testing.T) {
 // TestCheckByAList: a service without a probe is checked by its first list, and one without a list
 // says so without a call.
 func TestCheckByAList(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t, answer(204, "", ""))
 	service := *crm
 	err := r.client.Check(t.Context(), home, &service)
@@ -287,7 +280,6 @@ func TestCheckByAList(t *testing.T) {
 
 // TestSingleRecordsWithoutABody: 204 is no record, and no proof that it is gone.
 func TestSingleRecordsWithoutABody(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t, answer(204, "", ""))
 	request := dealsBy(schema.PagingToken)
 	request.Stream.Resource.Single = &schema.Single{Path: "/v8/Deals/{id}", Key: "data"}
@@ -320,7 +312,6 @@ func TestWhatLasts(t *testing.T) {
 		"404":                    {answer(404, jsonType, `{"code":5}`), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			r := newFixture(t, tc.handler)
 			_, err := r.client.Page(t.Context(), ask(1))
 			r.mustBeClean(t, err)

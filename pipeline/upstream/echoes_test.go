@@ -92,7 +92,7 @@ func TestNoEchoOfATokenIsSaid(t *testing.T) {
 		t.Run(place, func(t *testing.T) {
 			t.Parallel()
 			for spelling, text := range inEightSpellings(canaryToken) {
-				r := newFixture(t, echo(text))
+				r := makeFixture(t, echo(text))
 				_, err := r.client.Page(t.Context(), ask(1))
 				r.mustNotSay(t, spelling, err, canaryToken, canaryRenewed)
 			}
@@ -116,7 +116,7 @@ func TestNoEchoOfACredentialIsSaid(t *testing.T) {
 			t.Parallel()
 			for _, secret := range []string{canarySecret, canaryRefresh} {
 				for spelling, text := range inEightSpellings(secret) {
-					r := newTokenFixture(t, echo(text))
+					r := makeTokenFixture(t, echo(text))
 					_, _, err := r.process(t).Token(t.Context(), one)
 					r.mustNotSay(t, spelling, err, secret)
 					for _, row := range r.store.rows {
@@ -150,20 +150,19 @@ func (r *fixture) mustNotSay(t *testing.T, spelling string, err error, secrets .
 // TestAPathIsScrubbed: an identifier in the data that equals a token becomes part of a path, which
 // the call log keeps.
 func TestAPathIsScrubbed(t *testing.T) {
-	t.Parallel()
 	scrub := outside.NewScrubber()
 	scrub.Know(canaryToken)
 	r := newFixture(t, answer(500, jsonType, "{}"), func(o *upstream.Options) { o.Scrub = scrub })
 	_, err := r.client.Details(t.Context(), detailsOf(bills), []string{canaryToken})
 	r.mustNotSay(t, "raw", err, canaryToken)
-	check.ErrorIf(t, !slices.ContainsFunc(r.gate.entered, func(c pipeline.Call) bool { return strings.Contains(string(c.Path), "[redacted]") }),
+	check.ErrorIf(t,
+		!slices.ContainsFunc(r.gate.entered, func(c pipeline.Call) bool { return strings.Contains(string(c.Path), "[redacted]") }),
 		"calls %+v", r.gate.entered)
 }
 
 // TestNoEchoOfANewRefreshTokenIsSaid: a refresh token that upstream sent is as secret as the
 // configured one.
 func TestNoEchoOfANewRefreshTokenIsSaid(t *testing.T) {
-	t.Parallel()
 	const newer = "2000.9f8e7d6c5b4a39281706f5e4d3c2b1a0"
 	o := &consentOffice{gives: newer}
 	r := newTokenFixture(t, o.ServeHTTP)

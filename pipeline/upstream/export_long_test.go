@@ -18,7 +18,6 @@ import (
 // TestALongExportIsNeverHeldWhole: each group of an export is given before upstream sends more than
 // the next one, and what was given is held no longer.
 func TestALongExportIsNeverHeldWhole(t *testing.T) {
-	t.Parallel()
 	const groups, rows = 20, 5000 // of a group
 	given := make(chan struct{})
 	r := newFixture(t, func(w http.ResponseWriter, q *http.Request) {
@@ -84,7 +83,7 @@ func TestExportOfFiguresForPeople(t *testing.T) {
 		request := askExport()
 		request.Stream.Resource = resource
 		var got string
-		err := newFixture(t, answer(200, csvType, row+"\n")).client.Export(t.Context(), request, func(page pipeline.Page) error {
+		err := makeFixture(t, answer(200, csvType, row+"\n")).client.Export(t.Context(), request, func(page pipeline.Page) error {
 			for _, raw := range page.Records {
 				got += seen(normalizer.Record(raw))
 			}

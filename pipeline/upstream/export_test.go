@@ -53,7 +53,6 @@ func TestExportReadsEveryForm(t *testing.T) {
 		"a trailer and blank lines": lines + "next_token=\n\n\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			r := newFixture(t, answer(200, csvType, text, "Date", "Sat, 17 Jan 2026 11:59:58 GMT"))
 			pages, records, err := collect(t, r)
 			check.Must(t, err)
@@ -67,7 +66,6 @@ func TestExportReadsEveryForm(t *testing.T) {
 }
 
 func TestExportRequest(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t, answer(204, "", ""))
 	pages, _, err := collect(t, r)
 	check.FatalIf(t, err != nil || len(pages) != 0, "Export = %v, %v", pages, err)
@@ -81,14 +79,13 @@ func TestExportRequest(t *testing.T) {
 func TestExportEmpty(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "\n", "title,chat_id,participant_count\n"} {
-		r := newFixture(t, answer(200, csvType, text))
+		r := makeFixture(t, answer(200, csvType, text))
 		pages, _, err := collect(t, r)
 		check.ErrorIf(t, err != nil || len(pages) != 0, "%q: pages %v, error %v", text, pages, err)
 	}
 }
 
 func TestExportStreamsInGroups(t *testing.T) {
-	t.Parallel()
 	seen := make(chan struct{})
 	r := newFixture(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", csvType)
@@ -117,7 +114,6 @@ func TestExportStreamsInGroups(t *testing.T) {
 // TestExportOfLongLines: long lines are given in smaller groups, because a group has to fit into
 // memory before it is loaded.
 func TestExportOfLongLines(t *testing.T) {
-	t.Parallel()
 	line := strings.Repeat("t", 1<<20) + ",1,1\n"
 	r := newFixture(t, answer(200, csvType, strings.Repeat(line, 10)))
 	var sizes []int
@@ -131,7 +127,6 @@ func TestExportOfLongLines(t *testing.T) {
 }
 
 func TestExportGoesOnWithItsToken(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t, func(w http.ResponseWriter, q *http.Request) {
 		switch q.URL.Query().Get("next_token") {
 		case "":
@@ -150,7 +145,6 @@ func TestExportGoesOnWithItsToken(t *testing.T) {
 }
 
 func TestExportThatGoesInCirclesEnds(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t, answer(200, csvType, "a,1,1\nnext_token=again\n"))
 	_, _, err := collect(t, r)
 	r.mustFail(t, err, pipeline.Unexpected)
@@ -195,7 +189,6 @@ func TestExportRefusesWhatIsNoExport(t *testing.T) {
 		"compressed, unlabeled": {answer(200, csvType, zipped("a,1,1\n")), pipeline.Unexpected},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			r := newFixture(t, tc.handler)
 			_, _, err := collect(t, r)
 			r.mustFail(t, err, tc.kind)
@@ -205,7 +198,6 @@ func TestExportRefusesWhatIsNoExport(t *testing.T) {
 
 // TestExportTitlesMayLookLikeAnything: a title may begin like another kind of document.
 func TestExportTitlesMayLookLikeAnything(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t, answer(200, csvType, "{draft} plans,1,1\n<b>bold</b>,2,1\nnext_token=mine,3,1\ntitle,chat_id,participant_count\n"))
 	_, records, err := collect(t, r)
 	check.Must(t, err)
@@ -219,7 +211,6 @@ func TestExportTitlesMayLookLikeAnything(t *testing.T) {
 }
 
 func TestExportCutAtAnyByteIsUnavailable(t *testing.T) {
-	t.Parallel()
 	const text = "title,chat_id,participant_count\n\"a \"\"quoted\"\", b\",1,2\nc,2,3\n\nnext_token=\n"
 	n := 0
 	r := newFixture(t, func(w http.ResponseWriter, q *http.Request) {
@@ -232,7 +223,6 @@ func TestExportCutAtAnyByteIsUnavailable(t *testing.T) {
 }
 
 func TestExportEndsOnAnErrorOfItsReader(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t, answer(200, csvType, strings.Repeat("a,1,1\n", 5500)))
 	calls := 0
 	err := r.client.Export(t.Context(), askExport(), func(pipeline.Page) error {
@@ -244,7 +234,6 @@ func TestExportEndsOnAnErrorOfItsReader(t *testing.T) {
 }
 
 func TestExportThatStallsEnds(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t, func(w http.ResponseWriter, q *http.Request) {
 		w.Header().Set("Content-Type", csvType)
 		_, _ = fmt.Fprint(w, strings.Repeat("a,1,1\n", 100))
@@ -256,7 +245,6 @@ func TestExportThatStallsEnds(t *testing.T) {
 }
 
 func TestExportOfAnotherDeclaration(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t, answer(200, csvType, ""))
 	err := r.client.Export(t.Context(), ask(1), func(pipeline.Page) error { return nil })
 	r.mustFail(t, err, pipeline.Unexpected)
@@ -275,7 +263,6 @@ func TestCheckOfAnExport(t *testing.T) {
 		"cut":    {raw("HTTP/1.1 200 OK\r\nContent-Type: text/csv\r\nContent-Length: 9\r\n\r\n1"), pipeline.Unavailable},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			r := newFixture(t, tc.handler)
 			err := r.client.Check(t.Context(), home, chat)
 			if tc.kind == 0 && err != nil {

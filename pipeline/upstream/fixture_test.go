@@ -110,8 +110,15 @@ var (
 	one   = &pipeline.Organization{Key: "1", ID: "1"}
 )
 
-// newFixture starts a client against a handler.
+// newFixture starts a client against a handler, for a test that runs beside others.
 func newFixture(t *testing.T, handler http.HandlerFunc, change ...func(*upstream.Options)) *fixture {
+	t.Helper()
+	t.Parallel()
+	return makeFixture(t, handler, change...)
+}
+
+// makeFixture is newFixture for a test that makes several.
+func makeFixture(t *testing.T, handler http.HandlerFunc, change ...func(*upstream.Options)) *fixture {
 	t.Helper()
 	r := &fixture{gate: &fakeGate{}, tokens: &fakeTokens{}}
 	r.server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {

@@ -70,7 +70,6 @@ func TestListsThatComeWhole(t *testing.T) {
 		"no list":                 {1, `{"code":0}`, "organization_id=60012345678", false, pipeline.Unexpected},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			r := newFixture(t, answer(200, jsonType, tc.answer))
 			question := of(accounting, customers)
 			question.Page, question.Parent = tc.page, "77"
@@ -102,7 +101,6 @@ func TestListsThatGoOnByToken(t *testing.T) {
 		"no channels": {`{"next_token":"a"}`, "", pipeline.Unexpected},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			r := newFixture(t, answer(200, jsonType, tc.answer))
 			question := of(chat, channels)
 			page, err := r.client.Page(t.Context(), question)
@@ -142,7 +140,7 @@ func TestOneObjectOrNone(t *testing.T) {
 		`{"code":0,"opening_balance":[7]}`:                      nil,
 		`{"code":0,"opening_balance":[` + object + `,{"a":1}]}`: nil,
 	} {
-		r := newFixture(t, answer(200, jsonType, text))
+		r := makeFixture(t, answer(200, jsonType, text))
 		page, err := r.client.Page(t.Context(), of(accounting, openingBalances))
 		if want == nil {
 			r.mustFail(t, err, pipeline.Unexpected)
@@ -157,7 +155,6 @@ func TestOneObjectOrNone(t *testing.T) {
 
 // TestParentsAreOneSegment: a parent is one segment of the path, whatever its characters.
 func TestParentsAreOneSegment(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t, answer(200, jsonType, `{"channels":[]}`))
 	for parent, want := range map[string]string{
 		"acme":       "/network/acme/api/v2/channels?limit=100",
@@ -182,7 +179,6 @@ func TestParentsAreOneSegment(t *testing.T) {
 }
 
 func TestExportUnderAParent(t *testing.T) {
-	t.Parallel()
 	resource := *conversations
 	resource.Path = "/network/{parent}/maintenanceapi/v2/chats"
 	resource.Cursor = schema.PerParent{Column: "network", Identifier: "chat_id", List: schema.Export{FieldsParam: "fields"}}
@@ -203,7 +199,6 @@ func TestExportUnderAParent(t *testing.T) {
 // TestOrganizationsHaveTheirOwnAddresses has two businesses with the same identifier, in two data
 // centers. Their keys, under which rows are kept, differ here; the identifier is sent upstream.
 func TestOrganizationsHaveTheirOwnAddresses(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t, answer(200, jsonType, `{"code":0,"contact_persons":[],"channels":[]}`))
 	there := &pipeline.Organization{
 		Key: "60012345678-eu", ID: home.ID, DataCenter: "eu",
@@ -236,7 +231,6 @@ func TestOrganizationsHaveTheirOwnAddresses(t *testing.T) {
 }
 
 func TestTokensComeFromTheOrganizationsOwnAddress(t *testing.T) {
-	t.Parallel()
 	r := newTokenFixture(t, func(w http.ResponseWriter, q *http.Request) {
 		text := `{"access_token":"1000.here","expires_in":3600}`
 		if strings.HasPrefix(q.URL.Path, "/dc/eu/") {
@@ -259,7 +253,6 @@ func TestTokensComeFromTheOrganizationsOwnAddress(t *testing.T) {
 // TestWindowsAreAskedFor: the declaration names the parameters of a window. A list whose
 // declaration names none gets no such request.
 func TestWindowsAreAskedFor(t *testing.T) {
-	t.Parallel()
 	payments := &schema.Resource{
 		Name: "vendor_payments", Path: "/vendorpayments", Key: "vendorpayments", ID: "payment_id", Cursor: schema.FullScan{},
 		Window: &schema.Window{Column: "date", From: "date_start", To: "date_end"},
@@ -305,7 +298,7 @@ func TestColumnsAreLeftOutWhileAListIsRead(t *testing.T) {
 		"objects":   {whole, true, []string{`{"account_id":"1"}`, `{"account_id":"2"}`}},
 		"one is no": {whole + `,"Anna"`, false, []string{`{"account_id":"1"}`, `{"account_id":"2"}`, `{"_withheld":"not a JSON object","_bytes":6}`}},
 	} {
-		r := newFixture(t, answer(200, jsonType, `{"code":0,"chartofaccounts":[`+c.records+`],"page_context":{"page":1,"has_more_page":false}}`))
+		r := makeFixture(t, answer(200, jsonType, `{"code":0,"chartofaccounts":[`+c.records+`],"page_context":{"page":1,"has_more_page":false}}`))
 		request := ask(1)
 		request.Stream.LeaveOut = redact.New(&resource, rules, nil)
 		page, err := r.client.Page(t.Context(), request)

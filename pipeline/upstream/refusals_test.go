@@ -89,7 +89,6 @@ func TestOnlyKnownWordsDeny(t *testing.T) {
 		"server_error": {}, "temporarily_unavailable": {}, "Internal Server Error": {}, "access_denied": {}, "authorization_pending": {}, "oops": {}, "": {},
 	} {
 		t.Run(word, func(t *testing.T) {
-			t.Parallel()
 			o := &consentOffice{says: []string{says(word)}}
 			r := newTokenFixture(t, o.ServeHTTP)
 			err := r.ask(t)
@@ -112,7 +111,6 @@ func TestOnlyKnownWordsDeny(t *testing.T) {
 // TestAnUnknownWordDeniesAfterHours: an unknown word that repeats denies the credential after
 // hours. Until then it costs few requests, of all processes together.
 func TestAnUnknownWordDeniesAfterHours(t *testing.T) {
-	t.Parallel()
 	o := &consentOffice{says: slices.Repeat([]string{says("oops")}, 100)}
 	r := newTokenFixture(t, o.ServeHTTP)
 	var asked []int
@@ -153,7 +151,6 @@ func worked(t *testing.T) (*consentOffice, *tokenFixture) {
 // TestOneRefusalOfACredentialThatWorkedProvesNothing: of a credential that worked, the first
 // refusal proves nothing and the second does.
 func TestOneRefusalOfACredentialThatWorkedProvesNothing(t *testing.T) {
-	t.Parallel()
 	o, r := worked(t)
 	// While the old token lives it is used, whatever the server says about the next one.
 	r.advance(56 * time.Minute)
@@ -183,7 +180,6 @@ func TestOneRefusalOfACredentialThatWorkedProvesNothing(t *testing.T) {
 // TestABogusRefreshTokenGivesWay: a refresh token that came with an answer and is refused later is
 // replaced by the configured one.
 func TestABogusRefreshTokenGivesWay(t *testing.T) {
-	t.Parallel()
 	const bogus, good = "1000.canary-bogus", "1000.canary-good"
 	o := &consentOffice{gives: bogus, refuses: map[string]bool{bogus: true}}
 	r := newTokenFixture(t, o.ServeHTTP)
@@ -218,7 +214,6 @@ func TestABogusRefreshTokenGivesWay(t *testing.T) {
 // TestALieAboutAReplacedRefreshToken: a server replaces refresh tokens and once refuses the valid
 // one. That locks no organization out: the refused token is tried again.
 func TestALieAboutAReplacedRefreshToken(t *testing.T) {
-	t.Parallel()
 	server := &rotating{valid: canaryRefresh}
 	var mu sync.Mutex
 	lies := 0
@@ -253,7 +248,6 @@ func TestALieAboutAReplacedRefreshToken(t *testing.T) {
 // TestForgetAsksAgain: after Forget the next token is requested whatever was refused, at least a
 // minute after the request before.
 func TestForgetAsksAgain(t *testing.T) {
-	t.Parallel()
 	o := &consentOffice{says: []string{says("invalid_client")}}
 	r := newTokenFixture(t, o.ServeHTTP)
 	r.mustFail(t, r.ask(t), pipeline.Denied)
@@ -272,7 +266,6 @@ func TestAFailureOfTheServerDeniesForNoOtherDay(t *testing.T) {
 	t.Parallel()
 	for _, word := range []string{"server_error", "slow_down"} {
 		t.Run(word, func(t *testing.T) {
-			t.Parallel()
 			o := &consentOffice{says: []string{says("invalid_client")}}
 			r := newTokenFixture(t, o.ServeHTTP)
 			r.mustFail(t, r.ask(t), pipeline.Denied)
@@ -306,7 +299,6 @@ func TestBothRefreshTokensAreTried(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			o := &consentOffice{gives: newer}
 			r := newTokenFixture(t, o.ServeHTTP)
 			check.Must(t, r.ask(t))
@@ -328,7 +320,6 @@ func TestBothRefreshTokensAreTried(t *testing.T) {
 // TestALivingTokenIsUsedUp: a living token is used up, whatever the server says about the next one
 // and how often. Asking costs one request for all processes.
 func TestALivingTokenIsUsedUp(t *testing.T) {
-	t.Parallel()
 	o, r := worked(t)
 	r.advance(56 * time.Minute)
 	o.tell(says("invalid_code"), says("invalid_code"), says("invalid_code"))
@@ -347,7 +338,6 @@ func TestALivingTokenIsUsedUp(t *testing.T) {
 // TestADeadTokenIsGivenToNoProcess: a token that upstream refused is given to no process any more,
 // also if there is no new one.
 func TestADeadTokenIsGivenToNoProcess(t *testing.T) {
-	t.Parallel()
 	o, r := worked(t)
 	r.advance(2 * time.Minute)
 	o.tell(says("server_error"))

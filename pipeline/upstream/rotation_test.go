@@ -52,7 +52,6 @@ func (o *rotating) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 // TestAReplacedRefreshTokenIsKept: an authorization server that replaces refresh tokens locks no
 // organization out. The new token is kept, sealed, and used by every process (faults A5).
 func TestAReplacedRefreshTokenIsKept(t *testing.T) {
-	t.Parallel()
 	server := &rotating{valid: canaryRefresh}
 	r := newTokenFixture(t, server.ServeHTTP)
 	for n := 1; n <= 3; n++ {
@@ -105,7 +104,6 @@ func TestAReplacedRefreshTokenIsKept(t *testing.T) {
 // TestTokensThatDieYoungAreCounted: tokens that die before their time are counted in a row: another
 // client may use the same refresh token (faults A9).
 func TestTokensThatDieYoungAreCounted(t *testing.T) {
-	t.Parallel()
 	r := newTokenFixture(t, granting(`,"expires_in":3600`))
 	process := r.process(t)
 	young := func() int {
@@ -131,7 +129,6 @@ func TestTokensThatDieYoungAreCounted(t *testing.T) {
 // whose clock jumps fetches no token because of that. A process that takes a dead token for a
 // living one learns it from upstream's refusal and goes on (faults A8).
 func TestAClockThatJumpsCostsAtMostOneRefusal(t *testing.T) {
-	t.Parallel()
 	r := newTokenFixture(t, granting(`,"expires_in":3600`))
 	var passed time.Duration // by the store's clock
 	r.store.clock = func() time.Time { return noon.Add(passed) }
@@ -162,7 +159,6 @@ func TestAClockThatJumpsCostsAtMostOneRefusal(t *testing.T) {
 // TestAReplacedCredentialIsUsedAtOnce: a refusal is told, and the credential that is put in force
 // then is asked with at once, without the old one's refusals. A bad key changes nothing.
 func TestAReplacedCredentialIsUsedAtOnce(t *testing.T) {
-	t.Parallel()
 	const fresh = canarySecret + "-fresh"
 	r := newTokenFixture(t, func(w http.ResponseWriter, q *http.Request) {
 		if q.URL.Query().Get("client_secret") != fresh {
@@ -210,7 +206,6 @@ func consent() token.Consent {
 // TestConsentAddress: the address of the consent has the parameters of docs/upstream.md U21, and no
 // secret.
 func TestConsentAddress(t *testing.T) {
-	t.Parallel()
 	r := newTokenFixture(t, granting(""))
 	address := check.Sure(r.process(t).ConsentAddress(one, consent()))(t)
 	got := check.Sure(url.Parse(address))(t)
@@ -226,7 +221,6 @@ func TestConsentAddress(t *testing.T) {
 // TestExchange: a code is exchanged once, with the parameters of docs/upstream.md U23 in a counted
 // call, and nothing is stored.
 func TestExchange(t *testing.T) {
-	t.Parallel()
 	r := newTokenFixture(t, answer(200, jsonType,
 		`{"access_token":"`+canaryToken+`","refresh_token":"1000.fresh","scope":"SvcBooks.bills.READ SvcChat.Channels.READ","expires_in":3600}`))
 	granted, err := r.process(t).Exchange(t.Context(), one, consent(), wire.NewSecret(canaryCode))
@@ -271,7 +265,7 @@ func TestExchangeRefused(t *testing.T) {
 		"online only":   {200, `{"access_token":"` + canaryToken + `","expires_in":3600}`, pipeline.Unexpected, "no refresh token"},
 		"empty refresh": {200, `{"access_token":"` + canaryToken + `","refresh_token":"","expires_in":3600}`, pipeline.Unexpected, "no refresh token"},
 	} {
-		r := newTokenFixture(t, answer(c.status, jsonType, c.body))
+		r := makeTokenFixture(t, answer(c.status, jsonType, c.body))
 		_, err := r.process(t).Exchange(t.Context(), one, consent(), wire.NewSecret(canaryCode))
 		if err == nil || pipeline.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "canary") {
 			t.Errorf("%s: %v, want kind %v and %q", name, err, c.kind, c.says)
@@ -279,7 +273,7 @@ func TestExchangeRefused(t *testing.T) {
 		check.ErrorIf(t, len(r.seen()) != 1 || r.gate.under() != 0 || len(r.store.rows) > 0,
 			"%s: %d requests, %d calls under way, %d rows", name, len(r.seen()), r.gate.under(), len(r.store.rows))
 	}
-	r := newTokenFixture(t, answer(200, jsonType, "{}"))
+	r := makeTokenFixture(t, answer(200, jsonType, "{}"))
 	r.server.Close() // net/http's error holds the address, with the code and the secret
 	_, err := r.process(t).Exchange(t.Context(), one, consent(), wire.NewSecret(canaryCode))
 	check.ErrorIf(t, pipeline.KindOf(err) != pipeline.Unavailable || strings.Contains(err.Error(), "canary"), "no server: %v", err)

@@ -83,8 +83,14 @@ func (r *tokenFixture) advance(d time.Duration) {
 
 func newTokenFixture(t *testing.T, handler http.HandlerFunc) *tokenFixture {
 	t.Helper()
+	t.Parallel()
+	return makeTokenFixture(t, handler)
+}
+
+func makeTokenFixture(t *testing.T, handler http.HandlerFunc) *tokenFixture {
+	t.Helper()
 	r := &tokenFixture{
-		fixture: newFixture(t, handler), at: noon, key: bytes.Repeat([]byte{7}, 32),
+		fixture: makeFixture(t, handler), at: noon, key: bytes.Repeat([]byte{7}, 32),
 		creds: token.Credential{
 			ClientID: "1000.CLIENT", ClientSecret: wire.NewSecret(canarySecret), RefreshToken: wire.NewSecret(canaryRefresh),
 		},
@@ -118,7 +124,6 @@ func granting(life string) http.HandlerFunc {
 }
 
 func TestTokenRequest(t *testing.T) {
-	t.Parallel()
 	r := newTokenFixture(t, granting(`,"expires_in":3600`))
 	r.creds.RedirectURI, r.creds.Scope = "https://me.example/back", "SvcBooks.bills.READ,SvcChat.Channels.READ"
 	token, version, err := r.process(t).Token(t.Context(), one)
@@ -144,7 +149,6 @@ func TestTokenRequest(t *testing.T) {
 // TestOneRefreshForTheFleet: each version takes one refresh, however many workers and processes ask
 // (faults A2).
 func TestOneRefreshForTheFleet(t *testing.T) {
-	t.Parallel()
 	const processes, callers = 4, 50
 	var wait, begun sync.WaitGroup
 	grant := granting(`,"expires_in":3600`)
@@ -195,7 +199,6 @@ func TestATokenIsRenewedBeforeItsEnd(t *testing.T) {
 		`,"expires_in":3600`: 3600, `,"expires_in":"3600"`: 3600, ``: 3600, `,"expires_in":"soon"`: 3600, `,"expires_in":900000`: 86_400,
 	} {
 		t.Run(life, func(t *testing.T) {
-			t.Parallel()
 			r := newTokenFixture(t, granting(life))
 			process := r.process(t)
 			step := func(want int) {
@@ -216,7 +219,6 @@ func TestATokenIsRenewedBeforeItsEnd(t *testing.T) {
 // TestShortLivesAreSpaced: tokens live for a minute. There is never more than one refresh a minute,
 // and never a dead token.
 func TestShortLivesAreSpaced(t *testing.T) {
-	t.Parallel()
 	r := newTokenFixture(t, granting(`,"expires_in":1`)) // clamped to 60 s
 	process := r.process(t)
 	for range 120 {
@@ -229,7 +231,6 @@ func TestShortLivesAreSpaced(t *testing.T) {
 }
 
 func TestAFreshTokenThatIsRefusedIsNotRenewed(t *testing.T) {
-	t.Parallel()
 	r := newTokenFixture(t, granting(`,"expires_in":3600`))
 	process := r.process(t)
 	if _, _, err := process.Token(t.Context(), one); err != nil {
@@ -277,7 +278,6 @@ func TestTokenAnswers(t *testing.T) {
 		"too large":         {answer(200, jsonType, strings.Repeat(" ", 70<<10)), pipeline.Unexpected, "more than", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			r := newTokenFixture(t, tc.handler)
 			_, _, err := r.process(t).Token(t.Context(), one)
 			failure := r.mustFail(t, err, tc.kind)
@@ -301,7 +301,6 @@ func TestTokenAnswers(t *testing.T) {
 }
 
 func TestADeniedCredentialIsAskedAboutOnceADay(t *testing.T) {
-	t.Parallel()
 	var mu sync.Mutex
 	good := false
 	r := newTokenFixture(t, func(w http.ResponseWriter, q *http.Request) {
@@ -339,7 +338,6 @@ func TestADeniedCredentialIsAskedAboutOnceADay(t *testing.T) {
 // TestALivingTokenOutlastsAFailedRefresh: while a token lives, a server that cannot renew it stops
 // no caller.
 func TestALivingTokenOutlastsAFailedRefresh(t *testing.T) {
-	t.Parallel()
 	var mu sync.Mutex
 	down := false
 	r := newTokenFixture(t, func(w http.ResponseWriter, q *http.Request) {
@@ -370,7 +368,6 @@ func TestALivingTokenOutlastsAFailedRefresh(t *testing.T) {
 }
 
 func TestARefusedCallForATokenLeavesTheRowAlone(t *testing.T) {
-	t.Parallel()
 	r := newTokenFixture(t, granting(""))
 	r.gate.refuse = &pipeline.Error{Kind: pipeline.Throttled, Until: noon.Add(time.Minute)}
 	process := r.process(t)
@@ -383,7 +380,6 @@ func TestARefusedCallForATokenLeavesTheRowAlone(t *testing.T) {
 }
 
 func TestAnotherKeyDoesNotOpenAndDoesNotOverwrite(t *testing.T) {
-	t.Parallel()
 	r := newTokenFixture(t, granting(`,"expires_in":3600`))
 	check.Must(t, r.ask(t))
 	right := r.key
@@ -418,7 +414,6 @@ func TestAnotherKeyDoesNotOpenAndDoesNotOverwrite(t *testing.T) {
 }
 
 func TestASealedTokenBelongsToItsCredential(t *testing.T) {
-	t.Parallel()
 	r := newTokenFixture(t, granting(`,"expires_in":3600`))
 	check.Must(t, r.ask(t))
 	var sealed pipeline.Token
@@ -434,7 +429,6 @@ func TestASealedTokenBelongsToItsCredential(t *testing.T) {
 }
 
 func TestTokenTroubleAtHome(t *testing.T) {
-	t.Parallel()
 	r := newTokenFixture(t, granting(""))
 	process := r.process(t)
 	_, _, err := process.Token(t.Context(), &pipeline.Organization{Key: "stranger"})
@@ -454,7 +448,6 @@ func TestTokenTroubleAtHome(t *testing.T) {
 }
 
 func TestWaitingForATokenHonoursTheContext(t *testing.T) {
-	t.Parallel()
 	arrived, release := make(chan struct{}), make(chan struct{})
 	r := newTokenFixture(t, func(w http.ResponseWriter, q *http.Request) {
 		close(arrived)

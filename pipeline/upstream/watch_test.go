@@ -39,7 +39,6 @@ func subscriptions() []upstream.Subscription {
 }
 
 func TestWatchAsksAsTheDocumentSays(t *testing.T) {
-	t.Parallel()
 	var sent, path, kind string
 	r := newFixture(t, func(w http.ResponseWriter, q *http.Request) {
 		text, _ := io.ReadAll(q.Body) // checked below
@@ -65,7 +64,6 @@ func TestWatchAsksAsTheDocumentSays(t *testing.T) {
 }
 
 func TestUnwatchNamesTheChannels(t *testing.T) {
-	t.Parallel()
 	r := newFixture(t, answer(http.StatusOK, jsonType, `{"watch":[{"code":"SUCCESS","details":{"resource_id":"1","channel_id":"12"},"status":"success"}]}`))
 	check.Must(t, check.Failure(r.client.Unwatch(t.Context(), home, "v8", []int64{12})))
 	if q := r.seen()[0]; q.Method != http.MethodDelete || q.URL.RequestURI() != "/crm/v8/actions/watch?channel_ids=12" {
@@ -89,12 +87,12 @@ func TestWhatIsNoAnswerAboutChannelsIsAnError(t *testing.T) {
 		"no right":            {403, `{"code":"NO_PERMISSION","status":"error"}`, pipeline.Denied},
 		"a token of no scope": {401, `{"code":"OAUTH_SCOPE_MISMATCH","status":"error"}`, pipeline.Denied},
 	} {
-		r := newFixture(t, answer(test.status, jsonType, test.body))
+		r := makeFixture(t, answer(test.status, jsonType, test.body))
 		_, err := r.client.Watch(t.Context(), home, "v8", subscriptions())
 		failure := r.mustFail(t, err, test.kind)
 		check.ErrorIf(t, strings.Contains(failure.Error(), canaryChannelToken), "%s: the token is in %v", name, failure)
 	}
-	r := newFixture(t, answer(400, jsonType, `{"code":"MANDATORY_NOT_FOUND","details":{"api_name":"watch","json_path":"$.watch"},"message":"required field not found","status":"error"}`))
+	r := makeFixture(t, answer(400, jsonType, `{"code":"MANDATORY_NOT_FOUND","details":{"api_name":"watch","json_path":"$.watch"},"message":"required field not found","status":"error"}`))
 	got, err := r.client.Watch(t.Context(), home, "v8", subscriptions())
 	refused := upstream.Subscribed{Code: "MANDATORY_NOT_FOUND", Path: "$.watch", Detail: "required field not found"}
 	diff := cmp.Diff([]upstream.Subscribed{refused, refused}, got)
@@ -111,7 +109,7 @@ func TestKeysAreReplaced(t *testing.T) {
 		key := bytes.Repeat([]byte{byte(b)}, 31)
 		key = append(key, 1)
 		first := true
-		r := newTokenFixture(t, func(w http.ResponseWriter, q *http.Request) {
+		r := makeTokenFixture(t, func(w http.ResponseWriter, q *http.Request) {
 			refresh := ""
 			if first {
 				refresh = `,"refresh_token":"` + canaryRefresh + `2"`
@@ -155,10 +153,10 @@ func TestALargeAnswerKeepsItsTurn(t *testing.T) {
 		of  *fixture
 		ask func(context.Context, *fixture) (pipeline.Page, error)
 	}{
-		"a page": {newFixture(t, list), func(ctx context.Context, r *fixture) (pipeline.Page, error) {
+		"a page": {makeFixture(t, list), func(ctx context.Context, r *fixture) (pipeline.Page, error) {
 			return r.client.Page(ctx, ask(1)) // the test checks it
 		}},
-		"a single record": {newFixture(t, single), func(ctx context.Context, r *fixture) (pipeline.Page, error) {
+		"a single record": {makeFixture(t, single), func(ctx context.Context, r *fixture) (pipeline.Page, error) {
 			return r.client.Details(ctx, detailsOf(bills), []string{"1"})
 		}},
 	} {
@@ -205,7 +203,7 @@ func TestScopes(t *testing.T) {
 		"no scopes":   {`,"scope":"a\u0000b ü SvcBooks.bills.READ ` + strings.Repeat("x", 201) + `"`, []string{"SvcBooks.bills.READ"}},
 		"of a length": {`,"scope":"` + strings.Repeat("x", 200) + `"`, []string{strings.Repeat("x", 200)}},
 	} {
-		r := newTokenFixture(t, answer(200, jsonType, body(c.scope)))
+		r := makeTokenFixture(t, answer(200, jsonType, body(c.scope)))
 		err := r.ask(t)
 		check.FatalIf(t, err != nil, "%s: %v", name, err)
 		r.advance(2 * time.Hour) // the token is dead, what was granted is not
@@ -218,7 +216,6 @@ func TestScopes(t *testing.T) {
 
 // TestScopesOfNoGrant: nothing is said of a credential that is not known or denied.
 func TestScopesOfNoGrant(t *testing.T) {
-	t.Parallel()
 	o := &consentOffice{says: []string{`{"access_token":"` + canaryToken + `","expires_in":3600,"scope":"SvcBooks.bills.READ"}`}}
 	r := newTokenFixture(t, o.ServeHTTP)
 	expect := func(when string, want []string) {

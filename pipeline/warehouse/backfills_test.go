@@ -59,7 +59,8 @@ func (s *storeFixture) turned(claim pipeline.Claim, page int, end *pipeline.End)
 func TestBackfillOutlivesItsRuns(t *testing.T) {
 	s := openStore(t)
 	id := s.order()
-	check.FailsWith(t, check.Failure(s.db.OpenBackfill(t.Context(), backfills.Order{Stream: s.again(), Scan: &pipeline.Scan{Page: 1}})), backfills.ErrOpen)
+	check.FailsWith(t,
+		check.Failure(s.db.OpenBackfill(t.Context(), backfills.Order{Stream: s.again(), Scan: &pipeline.Scan{Page: 1}})), backfills.ErrOpen)
 	first := s.claimOf(s.again())
 	if scan := first.Position.Scan; scan == nil || scan.Page != 1 || scan.Windows.Of != 3 || !scan.Once || s.state(id) != "running 1" {
 		t.Fatalf("it begins at %+v (%s)", scan, s.state(id))

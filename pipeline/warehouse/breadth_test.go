@@ -2,7 +2,6 @@ package warehouse_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -10,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
-	"sluice/migrations"
 	"sluice/pipeline"
 	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse"
@@ -77,17 +75,7 @@ type storeFixture struct {
 func openStore(t *testing.T) *storeFixture {
 	t.Helper()
 	t.Parallel()
-	url := warehousetest.Template(t, "store", func(ctx context.Context, url string) error {
-		if err := migrations.Migrate(ctx, url, migrations.Options{}); err != nil {
-			return err
-		}
-		conn, err := pgx.Connect(ctx, url)
-		if err != nil {
-			return err
-		}
-		_, err = conn.Exec(ctx, store)
-		return errors.Join(err, conn.Close(ctx))
-	})
+	url := warehousetest.MigratedWith(t, "store", store)
 	service := storeService()
 	s := &storeFixture{fixture: &fixture{T: t, url: url}}
 	s.bills = pipeline.Stream{Organization: organization, Service: service, Resource: &service.Resources[0]}
@@ -172,7 +160,7 @@ func TestDetailsAreReadNewestFirstAndOnce(t *testing.T) {
 	s.wantPending(10, 0)
 	check.Same(t, "the unfit single record is in quarantine as", "bills1",
 		ask[string](s.fixture, `SELECT resource || record_id FROM sluice.quarantine`))
-	check.Must(s, exec(s, `UPDATE store.bills SET _detail_at = now() - interval '25 hours' WHERE bill_id = '3'`))
+	s.exec(`UPDATE store.bills SET _detail_at = now() - interval '25 hours' WHERE bill_id = '3'`)
 	s.wantPending(10, 1, "3")
 
 	// A changed header needs its single record again; an equal one does not.
@@ -183,11 +171,6 @@ func TestDetailsAreReadNewestFirstAndOnce(t *testing.T) {
 	check.Same(t, "a single record that fits left the entry", "retried", ask[string](s.fixture, `SELECT state FROM sluice.quarantine`))
 }
 
-func exec(s *storeFixture, sql string, args ...any) error {
-	_, err := s.db.Pool().Exec(s.Context(), sql, args...)
-	return err
-}
-
 func TestASingleRecordThatUpstreamServesLateIsNotAskedForAtOnce(t *testing.T) {
 	s := openStore(t)
 	list, details := s.claimOf(s.bills), s.claimOf(s.details)
@@ -196,7 +179,7 @@ func TestASingleRecordThatUpstreamServesLateIsNotAskedForAtOnce(t *testing.T) {
 	got := s.states()
 	check.ErrorIf(t, got != "1:pending", "state is %q: the record was older than its row", got)
 	s.wantPending(10, 0)
-	check.Must(s, exec(s, `UPDATE store.bills SET _detail_at = _detail_at - interval '61 minutes', _changed_at = _changed_at - interval '2 hours'`))
+	s.exec(`UPDATE store.bills SET _detail_at = _detail_at - interval '61 minutes', _changed_at = _changed_at - interval '2 hours'`)
 	s.wantPending(10, 1, "1")
 	s.load(s.of(details, singleBill("1", "old", 4)))
 	s.load(s.of(list, header("1", "newer", 6)))
@@ -217,7 +200,7 @@ func TestASingleRecordThatStaysOlderIsAskedForSeldom(t *testing.T) {
 			s.load(s.of(details, singleBill("1", "old", 4)))
 		}
 		// An hour passes; the extra minute is for the duration of the test itself.
-		check.Must(s, exec(s, `UPDATE store.bills SET _detail_at = _detail_at - interval '61 minutes', _changed_at = _changed_at - interval '1 hour'`))
+		s.exec(`UPDATE store.bills SET _detail_at = _detail_at - interval '61 minutes', _changed_at = _changed_at - interval '1 hour'`)
 	}
 	check.Same(t, "hours in which it was asked for", []int{1, 2, 3, 5, 9, 17, 33, 57, 81}, asked)
 	s.load(s.of(list, header("1", "newer", 6)))
@@ -229,12 +212,12 @@ func TestASingleRecordThatStaysOlderIsAskedForSeldom(t *testing.T) {
 func TestWaitingGoesByTurns(t *testing.T) {
 	s := openStore(t)
 	s.load(s.of(s.claimOf(s.bills), header("1", "a", 4), header("2", "b", 3), header("3", "c", 1), header("4", "d", 2)))
-	check.Must(s, exec(s, `UPDATE store.bills SET _changed_at = _changed_at - interval '3 days'`))
-	check.Must(s, exec(s, `UPDATE store.bills SET _detail_at = now() - interval '61 minutes', _changed_at = now() - interval '90 minutes' WHERE bill_id = '1'`))
-	check.Must(s, exec(s, `UPDATE store.bills SET _detail_at = now() - interval '25 hours', _detail_state = 'failed' WHERE bill_id = '2'`))
+	s.exec(`UPDATE store.bills SET _changed_at = _changed_at - interval '3 days'`)
+	s.exec(`UPDATE store.bills SET _detail_at = now() - interval '61 minutes', _changed_at = now() - interval '90 minutes' WHERE bill_id = '1'`)
+	s.exec(`UPDATE store.bills SET _detail_at = now() - interval '25 hours', _detail_state = 'failed' WHERE bill_id = '2'`)
 	s.wantPending(10, 4, "4", "3", "2", "1")
 	s.wantPending(3, 4, "4", "3", "2")
-	check.Must(s, exec(s, `UPDATE store.bills SET _detail_at = now() - interval '26 hours', _changed_at = now() - interval '27 hours' WHERE bill_id = '1'`))
+	s.exec(`UPDATE store.bills SET _detail_at = now() - interval '26 hours', _changed_at = now() - interval '27 hours' WHERE bill_id = '1'`)
 	s.wantPending(10, 4, "4", "3", "1", "2")
 }
 
@@ -256,7 +239,7 @@ func TestHeadersMakeTheirDetailsDue(t *testing.T) {
 	}
 	later := func(more string) {
 		t.Helper()
-		check.Must(s, exec(s, `UPDATE sluice.streams SET next_due_at = now() + interval '1 hour'`+more+` WHERE resource = 'bills.details'`))
+		s.exec(`UPDATE sluice.streams SET next_due_at = now() + interval '1 hour'` + more + ` WHERE resource = 'bills.details'`)
 	}
 	later("")
 	s.load(s.of(list, singleBill("9", "whole", 1)))

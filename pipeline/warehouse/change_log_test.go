@@ -90,7 +90,7 @@ func TestATombstoneMovesTheStamp(t *testing.T) {
 			SELECT coalesce(array_agg(thing_id ORDER BY thing_id), '{}') FROM shop.things, seen WHERE _changed_at > before`)
 		check.ErrorIf(t, !slices.Equal(got, want), "%s: the follower sees %q, want %q", what, got, want)
 	}
-	check.Must(l, check.Failure(l.db.Pool().Exec(t.Context(), `CREATE TABLE public.seen AS SELECT '-infinity'::timestamptz AS upto`)))
+	l.exec(`CREATE TABLE public.seen AS SELECT '-infinity'::timestamptz AS upto`)
 	l.read(1, 2, 3, 4, 5)
 	follow("loaded", "1", "2", "3", "4", "5")
 	l.scan(1, 2, 3, 4)
@@ -122,7 +122,7 @@ type wordFixture struct {
 func openWord(t *testing.T) *wordFixture {
 	t.Helper()
 	s := openStore(t)
-	check.Must(s, exec(s, `ALTER TABLE store.bills_lines ADD _deleted_at timestamptz`))
+	s.exec(`ALTER TABLE store.bills_lines ADD _deleted_at timestamptz`)
 	s.bills.Resource.Complete = "The test says so."
 	s.bills.Resource.Cursor = schema.Since{Column: "modified", Param: "modified", Created: "modified"}
 	s.bills.Resource.Details.Batch = &schema.Batch{Path: "/many", Key: "bills", Param: "ids", Size: 100}
@@ -185,7 +185,8 @@ func TestABatchIsUpstreamsWord(t *testing.T) {
 	}
 	w.shown("1", "2", "4")
 	w.want("a path that never answered is not asked", "3 suspected")
-	check.ErrorIf(t, !ask[bool](w.fixture, `SELECT next_due_at < now() + interval '61 minutes' FROM sluice.streams WHERE resource = 'bills.sweep'`),
+	check.ErrorIf(t,
+		!ask[bool](w.fixture, `SELECT next_due_at < now() + interval '61 minutes' FROM sluice.streams WHERE resource = 'bills.sweep'`),
 		"no word can be had, and the sweep is not repeated soon")
 	w.single("1", "4")
 	w.shown("1", "4")
@@ -193,7 +194,8 @@ func TestABatchIsUpstreamsWord(t *testing.T) {
 	if got := []string{control("2"), control("1"), control("4", "2")}; !slices.Equal(got, []string{"4", "", "1"}) && !slices.Equal(got, []string{"1", "", "1"}) {
 		t.Errorf("the controls are %q, want a bill that has its single record, and none for a bill that was seen", got)
 	}
-	check.ErrorIf(t, ask[bool](w.fixture, `SELECT next_due_at < now() + interval '61 minutes' FROM sluice.streams WHERE resource = 'bills.sweep'`),
+	check.ErrorIf(t,
+		ask[bool](w.fixture, `SELECT next_due_at < now() + interval '61 minutes' FROM sluice.streams WHERE resource = 'bills.sweep'`),
 		"the word of the second bill can be had, and the sweep is repeated soon")
 
 	batch := w.of(w.claimOf(w.details), w.singles("1")...)

@@ -32,7 +32,7 @@ func BenchmarkErase(b *testing.B) {
 	if testing.Short() {
 		records = 2_000
 	}
-	db := check.Sure(warehouse.Open(b.Context(), warehousetest.Template(b, "control", migratedThings), warehouse.Options{}))(b)
+	db := check.Sure(warehouse.Open(b.Context(), warehousetest.MigratedWith(b, "control", things), warehouse.Options{}))(b)
 	b.Cleanup(db.Close)
 	service := shop()
 	stream := pipeline.Stream{Organization: organization, Service: service, Resource: &service.Resources[0]}

@@ -51,7 +51,7 @@ func openErasing(t *testing.T) *erasing {
 	e.load(e.of(list, header("1", "early "+person, 1), header("2", "b", 1)))
 	e.load(e.of(list, header("2", "b2", 2), strings.Replace(header("1", `ANNA@\u0065xample.com`, 2), `\\u`, `\u`, 1)))
 	e.load(e.of(details, singleBill("2", "b2", 2), singleBill("1", person, 2)))
-	check.Must(e, exec(e.storeFixture, strings.ReplaceAll(sqlPlanted, "10234695", organization)))
+	e.exec(strings.ReplaceAll(sqlPlanted, "10234695", organization))
 	return e
 }
 
@@ -141,10 +141,10 @@ func TestAnErasedRecordIsRefused(t *testing.T) {
 	batch.Rejected = []pipeline.RejectedRecord{{Raw: []byte(`{"bill_id":"1","x":"` + person + `"}`), ID: "1", Code: "wrong_type"}}
 	check.Same(t, "loaded", pipeline.Loaded{Updated: 1}, e.load(batch))
 	e.load(e.of(details, singleBill("1", person, 3)))
-	check.Must(e, exec(e.storeFixture, `INSERT INTO sluice.callbacks (organization_id, dialect, digest, received_at, repeated_at, module, operation, ids, bytes, body)
-		VALUES ($1, 'rule', 'd', now(), clock_timestamp(), 'bills', '', '{1}', 9, 'anna@example.com')`, organization))
-	check.Must(e, exec(e.storeFixture, `INSERT INTO notifications.events (organization_id, callback_id, module, record_id, operation, told_at)
-		VALUES ($1, 99, 'anna@example.com', '1', 'update', now())`, organization))
+	e.exec(`INSERT INTO sluice.callbacks (organization_id, dialect, digest, received_at, repeated_at, module, operation, ids, bytes, body)
+		VALUES ($1, 'rule', 'd', now(), clock_timestamp(), 'bills', '', '{1}', 9, 'anna@example.com')`, organization)
+	e.exec(`INSERT INTO notifications.events (organization_id, callback_id, module, record_id, operation, told_at)
+		VALUES ($1, 99, 'anna@example.com', '1', 'update', now())`, organization)
 	for _, row := range left(e.tables(), person) {
 		if !strings.HasPrefix(row, "sluice.actions: ") && !strings.HasPrefix(row, "sluice.drift: ") {
 			t.Error("came back: " + row)
@@ -241,9 +241,9 @@ func TestReceiptsShowThatTheyWereAltered(t *testing.T) {
 		return found
 	}
 	check.Same(t, "altered", []bool{false, false}, altered())
-	check.Must(e, exec(e.storeFixture, `UPDATE sluice.erasures SET places = '{"rows": 2}' WHERE id = (SELECT max(id) FROM sluice.erasures)`))
+	e.exec(`UPDATE sluice.erasures SET places = '{"rows": 2}' WHERE id = (SELECT max(id) FROM sluice.erasures)`)
 	check.Same(t, "altered", []bool{false, true}, altered())
-	check.Must(e, exec(e.storeFixture, `DELETE FROM sluice.erased_records`))
-	check.Must(e, exec(e.storeFixture, `DELETE FROM sluice.erasures WHERE id = (SELECT min(id) FROM sluice.erasures)`))
+	e.exec(`DELETE FROM sluice.erased_records`)
+	e.exec(`DELETE FROM sluice.erasures WHERE id = (SELECT min(id) FROM sluice.erasures)`)
 	check.Same(t, "altered", []bool{true}, altered())
 }

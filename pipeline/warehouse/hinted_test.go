@@ -249,9 +249,8 @@ func TestWhatUpstreamRefusesNoHintOpens(t *testing.T) {
 	h.wantOpen("1 asked")
 	h.answer = warehouse.HintAnswer{Unknown: true}
 	h.told("two", "2")
-	if due := h.tick(); due != nil {
-		t.Errorf("due are %v", due)
-	}
+	due = h.tick()
+	check.ErrorIf(t, due != nil, "due are %v", due)
 	h.wantOpen("1 asked, 2")
 	if h.tick(); h.due != nil {
 		t.Errorf("looked at a stranger's hints again at once: %v", h.due)
@@ -268,9 +267,8 @@ func TestAStreamThatIsWrittenToIsAskedByTheNextTick(t *testing.T) {
 	check.ErrorIf(t, due != nil, "due are %v", due)
 	h.wantOpen("1")
 	check.Must(h, tx.Rollback(t.Context()))
-	if due := h.tick(); len(due) != 1 {
-		t.Errorf("due are %v", due)
-	}
+	due = h.tick()
+	check.ErrorIf(t, len(due) != 1, "due are %v", due)
 }
 
 // TestCallbacksAreCounted: one row per content, one hint per record, a pause that ends.

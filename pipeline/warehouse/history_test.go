@@ -123,11 +123,6 @@ func TestVersionsAreWhatTheTablesHeld(t *testing.T) {
 	s.sound()
 }
 
-func (s *storeFixture) exec(sql string, args ...any) {
-	s.Helper()
-	check.Must(s, check.Failure(s.db.Pool().Exec(s.Context(), sql, args...)))
-}
-
 // TestTheTableIsItsOwnVersion compares the rows, column by column, with their present versions, and
 // one bill's versions with an earlier copy.
 func TestTheTableIsItsOwnVersion(t *testing.T) {

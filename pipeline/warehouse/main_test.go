@@ -9,9 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
-	"sluice/migrations"
 	"sluice/pipeline"
 	"sluice/pipeline/check"
 	"sluice/pipeline/planning"
@@ -58,30 +55,17 @@ type fixture struct {
 	normalizer *record.Normalizer
 }
 
-func migratedThings(ctx context.Context, url string) error {
-	if err := migrations.Migrate(ctx, url, migrations.Options{}); err != nil {
-		return err
-	}
-	conn, err := pgx.Connect(ctx, url)
-	if err != nil {
-		return err
-	}
-	_, err = conn.Exec(ctx, things)
-	return errors.Join(err, conn.Close(ctx))
-}
-
 // open returns a warehouse of its own for a test, which runs beside others.
 func open(t *testing.T) *fixture {
 	t.Helper()
 	t.Parallel()
-	url := warehousetest.Template(t, "control", migratedThings)
+	url := warehousetest.MigratedWith(t, "control", things)
 	service := shop()
 	h := &fixture{T: t, url: url, stream: pipeline.Stream{
 		Organization: organization, Service: service, Resource: &service.Resources[0],
 	}}
 	h.db = h.another(warehouse.Options{})
 	check.Must(h, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: h.stream.Key(), Every: time.Hour, Enabled: true}}))
-
 	h.normalizer = check.Sure(record.New(h.stream.Resource, time.UTC))(h)
 	return h
 }
@@ -128,6 +112,11 @@ func (h *fixture) unit(claim pipeline.Claim, records ...record.Record) pipeline.
 func (h *fixture) load(batch pipeline.Batch) pipeline.Loaded {
 	h.Helper()
 	return check.Sure(h.db.Load(h.Context(), batch))(h)
+}
+
+func (h *fixture) exec(sql string, args ...any) {
+	h.Helper()
+	check.Must(h, check.Failure(h.db.Pool().Exec(h.Context(), sql, args...)))
 }
 
 // ask reads one value.

@@ -194,9 +194,9 @@ func (h *fixture) jump(by time.Duration) {
 			finished_at = finished_at - $1::interval, free_at = free_at - $1::interval`,
 		`UPDATE sluice.budgets SET closed_until = closed_until - $1::interval, capped_at = capped_at - $1::interval, cap_until = cap_until - $1::interval`,
 	} {
-		check.Must(h, check.Failure(h.db.Pool().Exec(h.Context(), sql, by)))
+		h.exec(sql, by)
 	}
-	check.Must(h, check.Failure(h.db.Pool().Exec(h.Context(), `SELECT sluice.recount_calls()`)))
+	h.exec(`SELECT sluice.recount_calls()`)
 }
 
 // TestTheDatabasesClockJumps: the ledger has no other clock. After a jump back, waits last longer
@@ -236,7 +236,6 @@ func (h *fixture) page(name string, things int, amount bool) []record.Record {
 		if amount {
 			raw += `,"amount":null`
 		}
-
 		records[i] = check.Sure(h.normalizer.Record([]byte(raw + "}")))(h)
 	}
 	return records

@@ -66,7 +66,7 @@ func TestParentsAreReadStalestFirst(t *testing.T) {
 	list := s.claimOf(s.bills)
 	s.wantRound("no parent known", "", "")
 	s.load(s.of(list, header("1", "a", 1), header("2", "a", 1), singleBill("3", "without vendor", 1)))
-	check.Must(s, exec(s, `INSERT INTO store.customers VALUES ($1, 'v2'), ($1, 'v7'), ($1, ''), ($1, NULL), ('other', 'v8')`, organization))
+	s.exec(`INSERT INTO store.customers VALUES ($1, 'v2'), ($1, 'v7'), ($1, ''), ($1, NULL), ('other', 'v8')`, organization)
 	check.Must(s, s.db.ListParents(t.Context(), s.persons, []string{"named", "v1", ""}))
 	s.wantRound("each once, in both columns and the configuration", "named v1 v2 v7", "")
 	s.wantRound("all again", "named v1 v2 v7", "")
@@ -89,13 +89,13 @@ func TestParentsAreReadStalestFirst(t *testing.T) {
 
 func TestParentsComeAndGo(t *testing.T) {
 	s := openStore(t)
-	check.Must(s, exec(s, `INSERT INTO store.customers VALUES ($1, 'a'), ($1, 'b')`, organization))
+	s.exec(`INSERT INTO store.customers VALUES ($1, 'a'), ($1, 'b')`, organization)
 	check.Must(s, s.db.ListParents(t.Context(), s.persons, []string{"a", "x"}))
 	s.wantRound("named and found", "a b x", "")
-	check.Must(s, exec(s, `DELETE FROM store.customers`))
+	s.exec(`DELETE FROM store.customers`)
 	s.wantRound("no row refers to b any more", "a x", "")
 	check.Must(s, s.db.ListParents(t.Context(), s.persons, nil))
-	check.Must(s, exec(s, `INSERT INTO store.customers VALUES ($1, 'b'), ($1, 'c')`, organization))
+	s.exec(`INSERT INTO store.customers VALUES ($1, 'b'), ($1, 'c')`, organization)
 	s.wantRound("none is named, b is back", "c b", "")
 	check.ErrorIf(t, s.db.ListParents(t.Context(), s.bills, nil) == nil, "bills have no parents, yet they were listed")
 	_, _, err := s.db.NextParent(t.Context(), s.claimOf(s.bills))
@@ -142,7 +142,7 @@ func TestOneColumnOfParents(t *testing.T) {
 	cursor, _ := s.persons.Resource.Cursor.(schema.PerParent)
 	cursor.From = cursor.From[1:]
 	s.persons.Resource.Cursor = cursor
-	check.Must(s, exec(s, `INSERT INTO store.customers VALUES ($1, 'a'), ($1, 'a'), ($1, 'b')`, organization))
+	s.exec(`INSERT INTO store.customers VALUES ($1, 'a'), ($1, 'a'), ($1, 'b')`, organization)
 	s.wantRound("each once", "a b", "")
 }
 
@@ -156,7 +156,7 @@ func TestARunMayBeDueAgainSooner(t *testing.T) {
 		return time.Duration(seconds * float64(time.Second)).Round(time.Minute)
 	}
 	for again, want := range map[pipeline.Again]time.Duration{pipeline.AgainNot: time.Hour, pipeline.AgainNoParent: 30 * time.Minute, pipeline.AgainMissed: time.Hour} {
-		check.Must(s, exec(s, `UPDATE sluice.streams SET next_due_at = clock_timestamp()`))
+		s.exec(`UPDATE sluice.streams SET next_due_at = clock_timestamp()`)
 		check.Same(t, fmt.Sprintf("again because of %q: due in", again), want, due(again))
 	}
 }
@@ -165,7 +165,7 @@ func TestARunMayBeDueAgainSooner(t *testing.T) {
 func openValued(t *testing.T) *storeFixture {
 	t.Helper()
 	s := openStore(t)
-	check.Must(s, exec(s, `ALTER TABLE store.bills ADD COLUMN gross numeric, ADD COLUMN net numeric, ADD COLUMN rate numeric, ADD COLUMN stand text`))
+	s.exec(`ALTER TABLE store.bills ADD COLUMN gross numeric, ADD COLUMN net numeric, ADD COLUMN rate numeric, ADD COLUMN stand text`)
 	bills := s.details.Resource
 	bills.Columns = append(bills.Columns, schema.Decimal("gross", "With tax."), schema.Decimal("net", "Without."), schema.Decimal("rate", "Rate."),
 		schema.Text("status", "Where it stands.").As("stand"))
@@ -185,10 +185,10 @@ type waiting struct {
 func (s *storeFixture) add(rows ...waiting) {
 	s.Helper()
 	for _, r := range rows {
-		check.Must(s, exec(s, `INSERT INTO store.bills (organization_id, bill_id, gross, net, rate, stand, modified, _detail_state, _content_hash, _call_id,
+		s.exec(`INSERT INTO store.bills (organization_id, bill_id, gross, net, rate, stand, modified, _detail_state, _content_hash, _call_id,
 			_raw_position, _run_id, _first_seen_at, _changed_at)
 			VALUES ($1, $2, nullif($3, '')::numeric, nullif($4, '')::numeric, nullif($5, '')::numeric, nullif($6, ''), '2026-01-01'::timestamptz + $7 * interval '1 day',
-			'pending', '', 1, 0, 1, now() - interval '1 hour', now() - interval '1 hour')`, organization, r.id, r.gross, r.net, r.rate, r.status, r.day))
+			'pending', '', 1, 0, 1, now() - interval '1 hour', now() - interval '1 hour')`, organization, r.id, r.gross, r.net, r.rate, r.status, r.day)
 	}
 }
 
@@ -215,7 +215,7 @@ func TestTheMostValuableSingleRecordIsReadFirst(t *testing.T) {
 	s.wantPending(3, 10, order[:3]...)
 
 	// The rows of another organization are no part of it.
-	check.Must(s, exec(s, `UPDATE store.bills SET organization_id = 'other' WHERE bill_id IN ('dollar', 'loss')`))
+	s.exec(`UPDATE store.bills SET organization_id = 'other' WHERE bill_id IN ('dollar', 'loss')`)
 	s.wantPending(2, 8, "paid", "new")
 
 	// A resource without a value reads the newest first, as before.
@@ -254,8 +254,8 @@ func TestEveryTenthPlaceIsOfTheLongestWait(t *testing.T) {
 		s.add(waiting{id: id, gross: fmt.Sprint(100 + n), rate: "1", status: "open", day: 1})
 	}
 	// Row 05 was first seen longest ago, the single record of row 03 was read still before.
-	check.Must(s, exec(s, `UPDATE store.bills SET _first_seen_at = now() - interval '9 days' WHERE bill_id = '05'`))
-	check.Must(s, exec(s, `UPDATE store.bills SET _detail_state = 'stale', _detail_at = now() - interval '20 days' WHERE bill_id = '03'`))
+	s.exec(`UPDATE store.bills SET _first_seen_at = now() - interval '9 days' WHERE bill_id = '05'`)
+	s.exec(`UPDATE store.bills SET _detail_state = 'stale', _detail_at = now() - interval '20 days' WHERE bill_id = '03'`)
 	reading := func(place, limit int) string {
 		t.Helper()
 		ids, _, err := s.db.Pending(t.Context(), s.details, place, limit)
@@ -277,7 +277,7 @@ func TestEveryTenthPlaceIsOfTheLongestWait(t *testing.T) {
 	for place := range 40 {
 		id := reading(place, 1)
 		read = append(read, id)
-		check.Must(s, exec(s, `UPDATE store.bills SET _detail_state = 'current', _detail_at = now() WHERE bill_id = $1`, id))
+		s.exec(`UPDATE store.bills SET _detail_state = 'current', _detail_at = now() WHERE bill_id = $1`, id)
 		s.add(waiting{id: fmt.Sprintf("new%02d", place), gross: "1000", rate: "1", status: "open", day: 9})
 	}
 	old := slices.DeleteFunc(read, func(id string) bool { return strings.HasPrefix(id, "new") })

@@ -55,10 +55,10 @@ const unguarded = `DROP TRIGGER IF EXISTS somebodys ON store.bills; DROP FUNCTIO
 // of another role, whatever was done to the rows in between.
 func TestRawOfARowIsAlwaysThere(t *testing.T) {
 	s := openStore(t)
-	check.Must(s, exec(s, `ALTER TABLE store.bills_lines ADD _deleted_at timestamptz`))
+	s.exec(`ALTER TABLE store.bills_lines ADD _deleted_at timestamptz`)
 	const records = 4
 	rapid.Check(t, func(r *rapid.T) {
-		check.Must(s, exec(s, `TRUNCATE store.bills, store.bills_lines, sluice.raw_records, sluice.raw_looks, sluice.quarantine; `+unguarded))
+		s.exec(`TRUNCATE store.bills, store.bills_lines, sluice.raw_records, sluice.raw_looks, sluice.quarantine; ` + unguarded)
 		day, last, single := map[int]int{}, map[int]string{}, map[int]string{}
 		load := func(stream pipeline.Stream, of func(id int) string, into map[int]string) {
 			var raws []string
@@ -73,7 +73,7 @@ func TestRawOfARowIsAlwaysThere(t *testing.T) {
 			}
 			if len(raws) > 0 {
 				s.bring(stream, raws...)
-				check.Must(s, exec(s, follow))
+				s.exec(follow)
 			}
 		}
 		// Lists, and single records, carry the same keys of a record each time: only the table
@@ -106,12 +106,12 @@ func TestRawOfARowIsAlwaysThere(t *testing.T) {
 			case 3:
 				load(s.details, details, single)
 			case 4:
-				check.Must(s, exec(s, `UPDATE sluice.raw_records SET kept_at = kept_at - interval '30 days'; DELETE FROM sluice.raw_looks`))
+				s.exec(`UPDATE sluice.raw_records SET kept_at = kept_at - interval '30 days'; DELETE FROM sluice.raw_looks`)
 			case 5:
 				check.Must(s, s.db.PruneRaw(t.Context(), 40*24*time.Hour))
 			case 6:
-				check.Must(s, exec(s, `UPDATE store.bills SET _deleted_at = now() WHERE bill_id = $1`, fmt.Sprint(rapid.IntRange(1, records).Draw(r, "dies"))))
-				check.Must(s, exec(s, follow))
+				s.exec(`UPDATE store.bills SET _deleted_at = now() WHERE bill_id = $1`, fmt.Sprint(rapid.IntRange(1, records).Draw(r, "dies")))
+				s.exec(follow)
 			default:
 				s.rebuilt(r, rapid.Bool().Draw(r, "guarded"))
 			}
@@ -119,7 +119,7 @@ func TestRawOfARowIsAlwaysThere(t *testing.T) {
 				r.Fatalf("rows without raw records: %s", got)
 			}
 		}
-		check.Must(s, exec(s, `DELETE FROM sluice.raw_looks`))
+		s.exec(`DELETE FROM sluice.raw_looks`)
 		check.Must(s, s.db.PruneRaw(t.Context(), 40*24*time.Hour))
 		// Each position of each archive, counted without the program's own counts.
 		if left := ask[int](s.fixture, `SELECT count(*) FROM sluice.raw_records w WHERE kept_at < now() - interval '40 days' AND NOT EXISTS (
@@ -153,15 +153,15 @@ func (s *storeFixture) lead(r *rapid.T, loaded map[int]string, place, where stri
 func (s *storeFixture) rebuilt(r *rapid.T, guard bool) {
 	s.Helper()
 	if guard {
-		check.Must(s, exec(s, guarded))
-		defer func() { check.Must(s, exec(s, unguarded)) }()
+		s.exec(guarded)
+		defer func() { s.exec(unguarded) }()
 	}
 	before := s.tables()
 	// Only the table holds values that only earlier versions carried.
 	const carry = `EXISTS (SELECT FROM (VALUES (sluice.raw_record(_call_id, _raw_position)), (sluice.raw_record(_detail_call_id, _detail_raw_position))) AS v (raw)
 		WHERE raw -> '%s' IS NOT NULL)`
-	check.Must(s, exec(s, `UPDATE store.bills SET total = 'edited' WHERE `+fmt.Sprintf(carry, "total")))
-	check.Must(s, exec(s, `UPDATE store.bills_lines SET line = 'edited' FROM store.bills WHERE bill_id = _parent_id AND `+fmt.Sprintf(carry, "lines")))
+	s.exec(`UPDATE store.bills SET total = 'edited' WHERE ` + fmt.Sprintf(carry, "total"))
+	s.exec(`UPDATE store.bills_lines SET line = 'edited' FROM store.bills WHERE bill_id = _parent_id AND ` + fmt.Sprintf(carry, "lines"))
 	rows := ask[int](s.fixture, `SELECT count(*) FROM store.bills`)
 	edited := ask[int](s.fixture, `SELECT count(*) FROM store.bills WHERE total = 'edited' OR bill_id IN (SELECT _parent_id FROM store.bills_lines WHERE line = 'edited')`)
 	for _, rewritten := range []int{edited, 0} { // a correct row is not written
@@ -181,11 +181,11 @@ func TestWhatDoesNotFitARebuildStays(t *testing.T) {
 	s := openStore(t)
 	s.bring(s.bills, header("1", "a", 1), header("2", "bad", 1), header("3", "c", 1))
 	before := s.tables()
-	check.Must(s, exec(s, `UPDATE store.bills SET vendor_id = 'edited'; ALTER TABLE store.bills ADD CONSTRAINT good CHECK (total <> 'bad') NOT VALID`))
+	s.exec(`UPDATE store.bills SET vendor_id = 'edited'; ALTER TABLE store.bills ADD CONSTRAINT good CHECK (total <> 'bad') NOT VALID`)
 	counts := check.Sure(rebuild.Run(t.Context(), s.db, s.bills, rebuild.All, s.as(s.bills), nil))(s)
 	check.ErrorIf(t, counts != (rebuild.Counts{Rows: 3, Rewritten: 2, Rejected: 1}), "counts %+v", counts)
 	check.Same(t, "edited still", "2", ask[string](s.fixture, `SELECT string_agg(bill_id, ' ') FROM store.bills WHERE vendor_id = 'edited'`))
-	check.Must(s, exec(s, `ALTER TABLE store.bills DROP CONSTRAINT good`))
+	s.exec(`ALTER TABLE store.bills DROP CONSTRAINT good`)
 	counts = check.Sure(rebuild.Run(t.Context(), s.db, s.bills, rebuild.All, s.as(s.bills), nil))(s)
 	check.ErrorIf(t, counts != (rebuild.Counts{Rows: 3, Rewritten: 1}), "counts when the database takes it: %+v", counts)
 	check.Same(t, "rebuilt", before, s.tables())
@@ -207,7 +207,7 @@ func TestARebuildGoesOnWhereItStopped(t *testing.T) {
 	}
 	before := s.tables()
 	calls := ask[int](s.fixture, `SELECT count(*) FROM sluice.calls`)
-	check.Must(s, exec(s, `UPDATE store.bills SET total = 'edited'`))
+	s.exec(`UPDATE store.bills SET total = 'edited'`)
 	interrupted := func() {
 		t.Helper()
 		ctx, cancel := context.WithCancel(t.Context())
@@ -216,27 +216,27 @@ func TestARebuildGoesOnWhereItStopped(t *testing.T) {
 		check.Same(t, "rows are still to be written", rows-2000, ask[int](s.fixture, `SELECT count(*) FROM store.bills WHERE total = 'edited'`))
 	}
 	interrupted()
-	check.Must(s, exec(s, `UPDATE store.bills SET total = 'edited' WHERE bill_id = '00007'`)) // before the position: not compared again
+	s.exec(`UPDATE store.bills SET total = 'edited' WHERE bill_id = '00007'`) // before the position: not compared again
 	var steps []int
 	counts := check.Sure(rebuild.Run(t.Context(), s.db, s.bills, rebuild.All, s.as(s.bills), func(n int) { steps = append(steps, n) }))(s)
 	check.ErrorIf(t, counts != (rebuild.Counts{Rows: rows, Rewritten: rows}) || !slices.Equal(steps, []int{4000, 4500}),
 		"it went on with %+v in steps %v", counts, steps)
 	check.Same(t, "edited rows left",
 		"00007", ask[string](s.fixture, `SELECT string_agg(bill_id, ' ') FROM store.bills WHERE total = 'edited'`))
-	check.Must(s, exec(s, `UPDATE store.bills SET total = 'edited'`))
+	s.exec(`UPDATE store.bills SET total = 'edited'`)
 	interrupted()
-	check.Must(s, exec(s, `CREATE TABLE store.marks AS SELECT bill_id, _payload_hash FROM store.bills`))
+	s.exec(`CREATE TABLE store.marks AS SELECT bill_id, _payload_hash FROM store.bills`)
 	stream, learned := s.learned()
 	counts = check.Sure(rebuild.Run(t.Context(), s.db, stream, rebuild.All, learned, nil))(s)
 	if counts != (rebuild.Counts{Rows: rows, Rewritten: rows}) { // their payload hashes are those of another declaration
 		t.Errorf("with another declaration, from the start: %+v", counts)
 	}
-	check.Must(s, exec(s, `ALTER TABLE store.bills DROP colour, DROP weight`))
+	s.exec(`ALTER TABLE store.bills DROP colour, DROP weight`)
 	// Payload hashes depend on the declaration.
 	if same := ask[int](s.fixture, `SELECT count(*) FROM store.bills JOIN store.marks m USING (bill_id) WHERE m._payload_hash IS NOT DISTINCT FROM bills._payload_hash`); same != 0 {
 		t.Errorf("%d rows have the payload hash of the earlier declaration", same)
 	}
-	check.Must(s, exec(s, `UPDATE store.bills b SET _payload_hash = m._payload_hash FROM store.marks m WHERE m.bill_id = b.bill_id`))
+	s.exec(`UPDATE store.bills b SET _payload_hash = m._payload_hash FROM store.marks m WHERE m.bill_id = b.bill_id`)
 	check.Same(t, "rebuilt", before, s.tables())
 	check.Same(t, "rebuilds",
 		"done superseded done", ask[string](s.fixture, `SELECT string_agg(outcome, ' ' ORDER BY id) FROM sluice.rebuilds`))
@@ -258,13 +258,13 @@ func TestAnotherRuleOfTheHashIsFound(t *testing.T) {
 		return fmt.Sprint(keys)
 	}
 	check.Same(t, "of another rule than the one that just loaded them", "[]", others())
-	check.Must(s, exec(s, `UPDATE sluice.streams SET hash_rule = 0`))
-	check.Must(s, exec(s, `UPDATE store.bills SET _content_hash = '\x00112233445566778899aabbccddeeff'`))
-	check.Must(s, exec(s, `UPDATE sluice.streams SET requested_gen = served_gen + 1, next_due_at = '2026-01-01', last_done_at = '2026-01-01'`))
+	s.exec(`UPDATE sluice.streams SET hash_rule = 0`)
+	s.exec(`UPDATE store.bills SET _content_hash = '\x00112233445566778899aabbccddeeff'`)
+	s.exec(`UPDATE sluice.streams SET requested_gen = served_gen + 1, next_due_at = '2026-01-01', last_done_at = '2026-01-01'`)
 	check.Same(t, "of another rule", fmt.Sprint([]pipeline.Key{s.bills.Key()}), others())
 	counts, err := rebuild.Run(t.Context(), s.db, s.bills, rebuild.Changed, s.as(s.bills), nil)
 	check.ErrorIf(t, err != nil || counts.Rewritten != 1, "rebuilt: %+v, %v", counts, err)
-	check.Must(s, exec(s, `UPDATE store.bills SET _changed_at = _first_seen_at`)) // it says when the row got its hash
+	s.exec(`UPDATE store.bills SET _changed_at = _first_seen_at`) // it says when the row got its hash
 	check.Same(t, "rebuilt", before, s.tables())
 	if got := ask[string](s.fixture, `SELECT concat_ws(' ', requested_gen - served_gen, next_due_at = '2026-01-01' AND last_done_at = '2026-01-01', state, run_id)
 		FROM sluice.streams WHERE resource = 'bills'`); got != "1 t idle" {
@@ -281,11 +281,11 @@ func TestRawOfHistoryAndQuarantineStays(t *testing.T) {
 	for version := range 5 {
 		s.bring(s.bills, header("1", fmt.Sprint(version), version+1))
 	}
-	check.Must(s, exec(s, `CREATE TABLE store.bills_history (organization_id text, bill_id text, _call_id bigint);
+	s.exec(`CREATE TABLE store.bills_history (organization_id text, bill_id text, _call_id bigint);
 		INSERT INTO store.bills_history SELECT organization_id, '1', min(call_id) FROM sluice.raw_records GROUP BY 1;
 		INSERT INTO sluice.quarantine (organization_id, service, resource, record_hash, raw, code, call_id)
 		SELECT organization_id, 'store', 'bills', '\x01', '', 'no_id', min(call_id) + 1 FROM sluice.raw_records GROUP BY 1;
-		UPDATE sluice.raw_records SET kept_at = now() - interval '41 days' WHERE call_id <> (SELECT max(call_id) - 1 FROM sluice.raw_records)`))
+		UPDATE sluice.raw_records SET kept_at = now() - interval '41 days' WHERE call_id <> (SELECT max(call_id) - 1 FROM sluice.raw_records)`)
 	left := func(what, want string) {
 		t.Helper()
 		check.Must(s, s.db.PruneRaw(t.Context(), 40*24*time.Hour))
@@ -293,9 +293,9 @@ func TestRawOfHistoryAndQuarantineStays(t *testing.T) {
 		check.ErrorIf(t, got != want, "%s, versions %s are kept, want %s", what, got, want)
 	}
 	left("with history and quarantine", "0 1 3 4")
-	check.Must(s, exec(s, `DELETE FROM store.bills_history; UPDATE sluice.quarantine SET state = 'resolved'`))
+	s.exec(`DELETE FROM store.bills_history; UPDATE sluice.quarantine SET state = 'resolved'`)
 	left("on the same day", "0 1 3 4")
-	check.Must(s, exec(s, `UPDATE sluice.raw_looks SET looked_at = looked_at - interval '25 hours'`))
+	s.exec(`UPDATE sluice.raw_looks SET looked_at = looked_at - interval '25 hours'`)
 	left("without them", "3 4")
 	check.ErrorIf(t, s.db.PruneRaw(t.Context(), time.Hour) == nil, "raw records can be kept for an hour")
 }

@@ -86,7 +86,8 @@ func TestRunDays(t *testing.T) {
 func TestQuarantineOfARun(t *testing.T) {
 	reader := openReading(t)
 	got, err := reader.QuarantineOfRun(t.Context(), 1, 10)
-	check.ErrorIf(t, err != nil || len(got) != 1 || got[0].ID != 1 || got[0].Record != "17" || got[0].Code != "wrong_type" || got[0].Raw != nil,
+	check.ErrorIf(t, err != nil || len(got) != 1 || got[0].ID != 1 || got[0].Record != "17" ||
+		got[0].Code != "wrong_type" || got[0].Raw != nil,
 		"run 1 met %+v (%v), want entry 1 without its bytes", got, err)
 }
 
@@ -97,7 +98,8 @@ func TestWaitReasons(t *testing.T) {
 		return check.Sure(reader.WaitReasons(t.Context(), []int64{1, 2}))(t)
 	}
 	check.Same(t, "reasons of the run that goes on", 0, len(look()))
-	check.Must(t, check.Failure(pool.Exec(t.Context(), `UPDATE sluice.streams SET state = 'waiting', reason = 'exhausted: code 45' WHERE run_id = 2`)))
+	check.Must(t, check.Failure(pool.Exec(t.Context(),
+		`UPDATE sluice.streams SET state = 'waiting', reason = 'exhausted: code 45' WHERE run_id = 2`)))
 	got := look()
 	check.ErrorIf(t, len(got) != 1 || got[2] != "exhausted: code 45", "run 2 waits because of %q", got[2])
 }
@@ -127,7 +129,8 @@ func TestDay(t *testing.T) {
 	check.ErrorIf(t, day.External == nil || *day.External != 48 || day.SeenLeft == nil || *day.SeenLeft != 37,
 		"others spent %v, %v are left, want 48 and 37", day.External, day.SeenLeft)
 	// The minute in which upstream's day began is ours, too.
-	check.Must(t, check.Failure(pool.Exec(t.Context(), `INSERT INTO sluice.spent (organization_id, service, span, began_at, reserved, calls, sweep)
+	check.Must(t, check.Failure(pool.Exec(t.Context(),
+		`INSERT INTO sluice.spent (organization_id, service, span, began_at, reserved, calls, sweep)
 		SELECT organization_id, service, 'minute', date_bin('1 minute', reset_at - interval '24 hours', 'epoch'), 7, 7, 7
 		FROM sluice.day_budgets WHERE (organization_id, service) = ('d', 'shop')`)))
 	if first, err := reader.Day(t.Context(), "d", "shop", pipeline.Limits{}); err != nil || first.External == nil || *first.External != 41 {
@@ -140,7 +143,8 @@ func TestDay(t *testing.T) {
 	turned := check.Sure(reader.Day(t.Context(), "d", "shop", pipeline.Limits{
 		ResetZone: "UTC", ResetHour: day.At.UTC().Add(-3 * time.Hour).Hour(),
 	}))(t)
-	check.ErrorIf(t, turned.Spent != 4 || turned.Turn == nil || turned.Turn.Sub(day.At) < 20*time.Hour || turned.Turn.Sub(day.At) > 21*time.Hour,
+	check.ErrorIf(t, turned.Spent != 4 || turned.Turn == nil ||
+		turned.Turn.Sub(day.At) < 20*time.Hour || turned.Turn.Sub(day.At) > 21*time.Hour,
 		"the day that turned three hours ago is %+v, want 4 spent, and that it turns again in 20 hours and some", turned)
 	none, err := reader.Day(t.Context(), "d", "nothing", pipeline.Limits{})
 	check.ErrorIf(t, err != nil || none.Spent != 0 || none.External != nil || none.SeenLeft != nil || len(none.Before) != 0,

@@ -1,7 +1,6 @@
 package warehouse_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -9,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"sluice/migrations"
 	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/calls"
@@ -65,19 +63,7 @@ func openReading(t *testing.T) *warehouse.DB {
 func openReadingPool(t *testing.T) (*pgxpool.Pool, *warehouse.DB) {
 	t.Helper()
 	t.Parallel()
-	url := warehousetest.Template(t, "report", func(ctx context.Context, url string) error {
-		if err := migrations.Migrate(ctx, url, migrations.Options{}); err != nil {
-			return err
-		}
-		pool, err := pgxpool.New(ctx, url)
-		if err != nil {
-			return err
-		}
-		defer pool.Close()
-		_, err = pool.Exec(ctx, seedReading)
-		return err
-	})
-	db := check.Sure(warehouse.Open(t.Context(), url, warehouse.Options{}))(t)
+	db := check.Sure(warehouse.Open(t.Context(), warehousetest.MigratedWith(t, "report", seedReading), warehouse.Options{}))(t)
 	t.Cleanup(db.Close)
 	return db.Pool(), db
 }

@@ -20,8 +20,8 @@ import (
 // a migration would.
 func (s *storeFixture) learned() (pipeline.Stream, func([]byte, string) (record.Record, error)) {
 	s.Helper()
-	check.Must(s, exec(s, `ALTER TABLE store.bills ADD colour text, ADD weight numeric`))
-	check.Must(s, exec(s, `ALTER TABLE store.bills_lines ADD colour text`))
+	s.exec(`ALTER TABLE store.bills ADD colour text, ADD weight numeric`)
+	s.exec(`ALTER TABLE store.bills_lines ADD colour text`)
 	service := storeService()
 	bills := &service.Resources[0]
 	bills.Columns = append(bills.Columns, schema.Text("colour", "Colour."), schema.Decimal("weight", "Weight."))
@@ -103,8 +103,8 @@ func TestRebuildGivesAnOpenRunBack(t *testing.T) {
 	check.Must(s, s.db.Settle(t.Context(), list, pipeline.Settlement{State: pipeline.StateQueued}))
 	stream, normalizer := s.learned()
 	// More rows than one batch holds, and a row whose raw record is gone.
-	check.Must(s, exec(s, `INSERT INTO store.bills (organization_id, bill_id, _content_hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
-		SELECT organization_id, 'n' || n, _content_hash, 999999, 0, 1, now(), now() FROM store.bills, generate_series(1, 700) AS n`))
+	s.exec(`INSERT INTO store.bills (organization_id, bill_id, _content_hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
+		SELECT organization_id, 'n' || n, _content_hash, 999999, 0, 1, now(), now() FROM store.bills, generate_series(1, 700) AS n`)
 	counts := check.Sure(rebuild.Run(t.Context(), s.db, stream, rebuild.Changed, normalizer, nil))(s)
 	check.Same(t, "counts", rebuild.Counts{Rows: 701, Rewritten: 1, Lost: 700}, counts)
 	check.FailsWith(t, check.Failure(s.db.Load(t.Context(), batch)), pipeline.ErrLostClaim)
@@ -120,7 +120,7 @@ func TestRebuildThatFailsEndsItsRun(t *testing.T) {
 	batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
 	s.load(batch)
 	_, normalizer := s.learned()
-	check.Must(s, exec(s, `ALTER TABLE sluice.raw_records RENAME TO raw_elsewhere`))
+	s.exec(`ALTER TABLE sluice.raw_records RENAME TO raw_elsewhere`)
 	check.ErrorIf(t, check.Failure(rebuild.Run(t.Context(), s.db, s.bills, rebuild.Changed, normalizer, nil)) == nil,
 		"no raw records, no error")
 	check.Same(t, "the stream", "failed", ask[string](s.fixture, `SELECT concat_ws('|', state, run_id) FROM sluice.streams WHERE resource = 'bills'`))
@@ -140,12 +140,12 @@ func TestRebuildWhereMostHashesDiffer(t *testing.T) {
 	counts := check.Sure(rebuild.Run(t.Context(), s.db, stream, rebuild.All, learned, nil))(s)
 	check.FatalIf(t, counts != (rebuild.Counts{Rows: rows, Rewritten: rows}), "learned: %+v", counts)
 	// No record carries a bill's weight, so a rebuild leaves it as it is.
-	check.Must(s, exec(s, `UPDATE store.bills SET weight = bill_id::integer`))
+	s.exec(`UPDATE store.bills SET weight = bill_id::integer`)
 	const columns = `SELECT string_agg(concat_ws('|', bill_id, vendor_id, total, modified, colour, weight, _extra, _content_hash, _call_id, _raw_position,
 		_payload_hash), E'\n' ORDER BY bill_id) FROM store.bills`
 	before := ask[string](s.fixture, columns)
-	check.Must(s, exec(s, `UPDATE store.bills SET _content_hash = decode(md5(bill_id), 'hex') WHERE bill_id::integer % 10 > 0`))
-	check.Must(s, exec(s, `UPDATE store.bills SET total = 'edited' WHERE bill_id IN ('00020', '02020', '03001', '04020')`))
+	s.exec(`UPDATE store.bills SET _content_hash = decode(md5(bill_id), 'hex') WHERE bill_id::integer % 10 > 0`)
+	s.exec(`UPDATE store.bills SET total = 'edited' WHERE bill_id IN ('00020', '02020', '03001', '04020')`)
 	counts = check.Sure(rebuild.Run(t.Context(), s.db, stream, rebuild.All, learned, nil))(s)
 	check.ErrorIf(t, counts != (rebuild.Counts{Rows: rows, Rewritten: rows/10*9 + 3}), "where most hashes differ: %+v", counts)
 	check.Same(t, "rebuilt", before, ask[string](s.fixture, columns))
@@ -158,7 +158,7 @@ func TestRebuildWhereMostHashesDiffer(t *testing.T) {
 // table has no statistics, and yet each batch reads only its own rows, not all rows after them.
 func TestRebuildOfRowsThatLieScattered(t *testing.T) {
 	s := openStore(t)
-	check.Must(s, exec(s, `ALTER TABLE store.bills SET (autovacuum_enabled = off)`))
+	s.exec(`ALTER TABLE store.bills SET (autovacuum_enabled = off)`)
 	const pages, perPage, rows = 45, 200, 45 * 200
 	pad := strings.Repeat("p", 2000)
 	for page := range pages {
@@ -171,7 +171,7 @@ func TestRebuildOfRowsThatLieScattered(t *testing.T) {
 	}
 	const columns = `SELECT md5(string_agg(b::text, E'\n' ORDER BY bill_id)) FROM store.bills AS b`
 	before := ask[string](s.fixture, columns)
-	check.Must(s, exec(s, `UPDATE store.bills SET total = 'edited' WHERE bill_id::integer % 1000 = 7`))
+	s.exec(`UPDATE store.bills SET total = 'edited' WHERE bill_id::integer % 1000 = 7`)
 	// A session tells how much it read when it ends: those that brought the rows before the count
 	// begins, that of the rebuild before it is taken.
 	s.db.Pool().Reset()
@@ -194,7 +194,7 @@ func TestRebuildOfRowsThatLieScattered(t *testing.T) {
 // that differ from the record's, are found without a write, and count as edited.
 func TestRebuildLooksAtEverything(t *testing.T) {
 	s := openStore(t)
-	check.Must(s, exec(s, `ALTER TABLE store.bills_lines ADD _deleted_at timestamptz`))
+	s.exec(`ALTER TABLE store.bills_lines ADD _deleted_at timestamptz`)
 	const total = 300
 	var headers, singles []string
 	for n := range total {
@@ -221,7 +221,7 @@ func TestRebuildLooksAtEverything(t *testing.T) {
 		`UPDATE store.bills_lines SET line = 'edited' WHERE _parent_id = '00003'`,
 		`DELETE FROM store.bills_lines WHERE _parent_id = '00004'`,
 	} {
-		check.Must(s, exec(s, edit))
+		s.exec(edit)
 		got := look()
 		check.ErrorIf(t, got != (rebuild.Counts{Rows: total, Rewritten: edited}), "%s: %+v, want %d to be written", edit, got, edited)
 		edited++

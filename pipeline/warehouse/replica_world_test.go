@@ -18,6 +18,7 @@ import (
 	"sluice/pipeline/lineage/rebuild"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/postgres"
+	"sluice/pipeline/warehouse/warehousetest"
 	"sluice/schema/record"
 )
 
@@ -58,10 +59,8 @@ func openWorld(t *testing.T) *world {
 	w.exec(`CREATE TABLE public.bills (LIKE store.bills INCLUDING ALL)`)
 	w.exec(`CREATE TABLE public.bills_lines (LIKE store.bills_lines INCLUDING ALL)`)
 	w.exec(`CREATE TABLE public.position AS SELECT analytics.changes_cursor() AS cursor`)
-
 	w.normalizer = check.Sure(record.New(w.bills.Resource, time.UTC))(w)
-	w.others = check.Sure(pgxpool.New(t.Context(), w.url))(w)
-	t.Cleanup(w.others.Close)
+	w.others = warehousetest.Pool(t, w.url)
 	return w
 }
 

@@ -47,7 +47,8 @@ func TestRegisterStreams(t *testing.T) {
 	// A shorter interval takes effect at once.
 	h.due(10)
 	register(setting("a", "one", time.Second))
-	check.ErrorIf(t, !ask[bool](h, `SELECT next_due_at < now() + interval '2 seconds' FROM sluice.streams WHERE organization_id = 'a' AND enabled`),
+	check.ErrorIf(t,
+		!ask[bool](h, `SELECT next_due_at < now() + interval '2 seconds' FROM sluice.streams WHERE organization_id = 'a' AND enabled`),
 		"a shorter interval has to wait for the longer one")
 }
 
@@ -79,9 +80,8 @@ func TestARequestDuringARunMakesAnother(t *testing.T) {
 	check.Must(h, h.db.Request(t.Context(), []pipeline.Key{h.stream.Key()}))
 	got := h.due(10)
 	check.FatalIf(t, len(got) != 1, "due after a request: %v", got)
-	if got := h.due(10); len(got) != 0 {
-		t.Fatalf("due twice: %v", got)
-	}
+	got = h.due(10)
+	check.FatalIf(t, len(got) != 0, "due twice: %v", got)
 	end := func(claim pipeline.Claim) string {
 		t.Helper()
 		batch := h.unit(claim)
@@ -152,9 +152,8 @@ func TestTickIsNoted(t *testing.T) {
 			return err
 		})
 	}))
-	if at, err := h.db.LastTick(t.Context()); err != nil || at == nil || at.Before(before) {
-		t.Errorf("the last tick was at %v (error %v), want after %v", at, err, before)
-	}
+	at, err = h.db.LastTick(t.Context())
+	check.ErrorIf(t, err != nil || at == nil || at.Before(before), "the last tick was at %v (error %v), want after %v", at, err, before)
 }
 
 // TestAForecastIsMadeOnceAndBeforeTheRun: a forecast that is made after the first page knows the

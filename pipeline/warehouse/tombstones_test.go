@@ -122,7 +122,8 @@ func TestTwoCleanScansAreProof(t *testing.T) {
 	l.read(1, 2, 3, 4, 5)
 	l.scan(1, 2, 3, 4)
 	l.expect("one scan", []string{"5 suspected"}, nil)
-	check.ErrorIf(t, !ask[bool](l.fixture, `SELECT next_due_at < now() + interval '61 minutes' FROM sluice.streams WHERE resource = 'things.sweep'`),
+	check.ErrorIf(t,
+		!ask[bool](l.fixture, `SELECT next_due_at < now() + interval '61 minutes' FROM sluice.streams WHERE resource = 'things.sweep'`),
 		"a scan that missed something is not repeated soon")
 	l.scan(1, 2, 3)
 	l.expect("two scans", []string{"4 suspected", "5 deleted"}, []string{"5"})
@@ -256,8 +257,8 @@ func TestALiveRecordIsNeverDead(t *testing.T) {
 	l := openList(t, pipeline.TombstoneRules{MaxRows: 100})
 	const records, pages = 9, 3
 	rapid.Check(t, func(r *rapid.T) {
-		check.Must(l, check.Failure(l.db.Pool().Exec(t.Context(), `DELETE FROM shop.things`)))
-		check.Must(l, check.Failure(l.db.Pool().Exec(t.Context(), `DELETE FROM sluice.tombstones`)))
+		l.exec(`DELETE FROM shop.things`)
+		l.exec(`DELETE FROM sluice.tombstones`)
 		alive, absent := map[int]bool{records + 1: true}, map[int]bool{} // absent: at some instant of the scan
 		// One record always exists: an empty list allows no conclusion.
 		var late []pipeline.Batch

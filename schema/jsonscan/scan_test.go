@@ -56,9 +56,8 @@ func TestElementsAreThoseOfTheArrayAndHaveNoRoomBehind(t *testing.T) {
 		}
 	})
 	check.ErrorIf(t, !ok || end != len(data)-1 || strings.Join(got, "|") != `{"a":[1]}|2|"x"`, "elements are %q, end %d, %t", got, end, ok)
-	if _, ok := jsonscan.Elements([]byte(`{}`), 0, 0, nil); ok {
-		t.Error("an object has elements")
-	}
+	_, ok = jsonscan.Elements([]byte(`{}`), 0, 0, nil)
+	check.ErrorIf(t, ok, "an object has elements")
 }
 
 func TestOnceSaysNoToNamesThatMayComeTwice(t *testing.T) {
@@ -79,9 +78,8 @@ func TestOnceSaysNoToNamesThatMayComeTwice(t *testing.T) {
 	} {
 		end, ok := jsonscan.Once([]byte(value), 0, 0, &open)
 		check.ErrorIf(t, ok != want || ok && end != len(value), "%.60s: %t, to %d", value, ok, end)
-		if _, ok := jsonscan.Value([]byte(value), 0, 0); !ok {
-			t.Errorf("%.60s was not taken by Value", value)
-		}
+		_, ok = jsonscan.Value([]byte(value), 0, 0)
+		check.ErrorIf(t, !ok, "%.60s was not taken by Value", value)
 	}
 }
 

@@ -18,7 +18,6 @@ const ours = `_content_hash, _call_id, _raw_position, _run_id, _first_seen_at, _
 // TestClosedPeriodOfADeclaredList: a list that the configuration declares is in closed periods by
 // its block dated, like one of the program.
 func TestClosedPeriodOfADeclaredList(t *testing.T) {
-	t.Parallel()
 	f := newFixture(t, sandbox.Options{Seed: 91, Records: 3}, nil, "", single())
 	f.exec(`INSERT INTO sluice.organizations (organization_id, name, time_zone) VALUES ($1, $1, 'Asia/Kolkata')`, businessKey)
 	f.exec(`INSERT INTO inventory.organizations (organization_id, id, name, currency_code, _content_hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
@@ -96,7 +95,6 @@ custom:
 // TestFurtherListsGetTheirViews: a list of the catalogue is off until the configuration names it;
 // then a plan makes its tables, and the views over them appear with the figures that they have.
 func TestFurtherListsGetTheirViews(t *testing.T) {
-	t.Parallel()
 	f := newFixture(t, sandbox.Options{Seed: 91, Records: 3}, nil, "", single())
 	views := func() []string {
 		return one[[]string](f, `SELECT coalesce(array_agg(c.relname::text ORDER BY c.relname), '{}') FROM pg_class c
@@ -149,7 +147,6 @@ custom:
 // TestCustomListOfTheCRM copies a module of the CRM, which has no built-in list. A wrong key costs
 // one call and is named.
 func TestCustomListOfTheCRM(t *testing.T) {
-	t.Parallel()
 	const items, products = "inventory.items", "crm.crm_products"
 	f := newFixture(t, sandbox.Options{Seed: 92, Records: 2000}, []string{items}, "", single())
 	f.reconfigure(strings.Replace(f.config, "chat: {plan: free}", "chat: {plan: free}, crm: {plan: free}", 1) + declaredProducts)

@@ -14,7 +14,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/connectors"
-	"sluice/migrations"
 	"sluice/pipeline"
 	"sluice/pipeline/check"
 	"sluice/pipeline/engine"
@@ -55,14 +54,13 @@ func sixLists() []string {
 // more are further settings of resources.
 func newFixture(t *testing.T, options sandbox.Options, lists []string, more string, organizations ...organization) *fixture {
 	t.Helper()
+	t.Parallel()
 	const plan = "premium" // accounting and inventory have it, and its days outlast every test
 	options.Now, options.Plan = time.Now, plan
 	world := check.Sure(sandbox.New(options))(t)
 	upstream := httptest.NewServer(world)
 	t.Cleanup(upstream.Close)
-	url := warehousetest.Template(t, "migrated", func(ctx context.Context, url string) error {
-		return migrations.Migrate(ctx, url, migrations.Options{})
-	})
+	url := warehousetest.Migrated(t)
 	environment := map[string]string{
 		"SLUICE_DATABASE_URL": url, "SLUICE_ENCRYPTION_KEY": "ZTJlLXRlc3Qta2V5LWUyZS10ZXN0LWtleS1lMmUtMDE=", "SECRET": sandbox.ClientSecret,
 	}

@@ -27,7 +27,6 @@ func TestJourney(t *testing.T) {
 		"an export in pages":          {Seed: 14, Records: 600, ChatPage: 50, ChatEpoch: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			newFixture(t, options, sixLists(), "", single()).journey(options.ChatPage > 0)
 		})
 	}
@@ -114,7 +113,6 @@ func (f *fixture) written() [3]int64 {
 
 // TestDaysGoBy reads more than a day allows: each day's sync goes on where the last one stopped.
 func TestDaysGoBy(t *testing.T) {
-	t.Parallel()
 	const daily, maxDays = 3, 12
 	lists := []string{"inventory.items", "inventory.bills"}
 	// A look a day takes calls of each.
@@ -168,7 +166,6 @@ func (f *fixture) backfill(lists ...string) []backfills.Backfill {
 // TestBackfillOfEveryKind backfills what is no list of pages: an object, a list of one answer, and
 // the lists under parents.
 func TestBackfillOfEveryKind(t *testing.T) {
-	t.Parallel()
 	lists := []string{"accounting.contact_persons", "accounting.custom_module_records", "accounting.opening_balances", "inventory.locations"}
 	parents := []string{"inventory.bills", "inventory.credit_notes", "accounting.vendor_payments"}
 	f := newFixture(t, sandbox.Options{Seed: 99, Records: 60, CustomModules: []string{"cm_assets", "cm_vehicles"}, Limits: sandbox.Limits{Off: true}},
@@ -195,7 +192,6 @@ func TestBackfillOfEveryKind(t *testing.T) {
 // TestIdentity: an organization is checked once in six hours, by any process. Another business
 // under its id stops its streams until a person decides.
 func TestIdentity(t *testing.T) {
-	t.Parallel()
 	const items, taxes = "inventory.items", "inventory.taxes"
 	f := newFixture(t, sandbox.Options{Seed: 92, Records: 100}, []string{items, taxes}, "", single())
 	looks := func() int {
@@ -217,7 +213,8 @@ func TestIdentity(t *testing.T) {
 	f.exec(`UPDATE sluice.organizations SET name = 'Somebody Else'`)
 	f.exec(forget)
 	for _, r := range f.failing(items) {
-		check.ErrorIf(t, r.run.Kind != "denied" || !strings.Contains(r.Reason, "sluice organizations accept") || !strings.Contains(r.Reason, name),
+		check.ErrorIf(t, r.run.Kind != "denied" || !strings.Contains(r.Reason, "sluice organizations accept") ||
+			!strings.Contains(r.Reason, name),
 			"another name: %+v, want denied with the name and what to do", r)
 	}
 	o := check.Sure(f.app.ChooseOrganization("number 0"))(t)
@@ -241,7 +238,6 @@ func (f *fixture) failing(names ...string) map[string]synced {
 // TestIdentityOfAnotherID: credentials of another business are detected before a single record is
 // read.
 func TestIdentityOfAnotherID(t *testing.T) {
-	t.Parallel()
 	const items = "inventory.items"
 	f := newFixture(t, sandbox.Options{Seed: 93, Records: 100}, []string{items}, "", single())
 	f.config = strings.ReplaceAll(f.config, single().id, "999")

@@ -120,7 +120,6 @@ const waiting = `FROM pg_stat_activity WHERE datname = current_database() AND wa
 // nothing is lost, and the next one goes on; a refresh beside it is not overwritten. Tokens stay
 // the same ones.
 func TestKeysRotate(t *testing.T) {
-	t.Parallel()
 	k := &keyring{
 		fixture: newFixture(t, sandbox.Options{Seed: 137, Records: 5}, nil, "", single()),
 		old:     []byte("an old key of thirty-two bytes!!"), fresh: []byte("another key of thirty-two bytes!"),

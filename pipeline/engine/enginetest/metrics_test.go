@@ -25,7 +25,6 @@ import (
 // TestMetricsOfNotifications: what the database has of channels, gaps, hints and runs, and what the
 // process counted, is in /metrics; what the configuration no longer names is not.
 func TestMetricsOfNotifications(t *testing.T) {
-	t.Parallel()
 	f := measured(t, 84)
 	lines := func() []string {
 		return regexp.MustCompile(`(?m)^sluice_(channel|hint|notifications|stream_told|stream_missed).*$`).FindAllString(f.metrics(nil), -1)
@@ -196,7 +195,6 @@ func (f *fixture) told(of func(string, ...any)) {
 // TestEveryMetric: where everything happened once, /metrics has every declared metric with its
 // type and its labels, no other, and the values that the tables say.
 func TestEveryMetric(t *testing.T) {
-	t.Parallel()
 	f := measured(t, 85)
 	f.happened()
 	f.exec(`INSERT INTO sluice.event_receivers (name, state, failures, last_error, cursor, delivered, failed)

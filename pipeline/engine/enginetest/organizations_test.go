@@ -18,7 +18,6 @@ import (
 // other (invariant 9). Two are in one data center, whose records have the same identifiers, and one
 // is in another data center with the identifier of the first.
 func TestSeveralOrganizations(t *testing.T) {
-	t.Parallel()
 	all := []organization{single(), {key: "70099990001", id: "70099990001"}, {key: "first-eu", id: sandbox.DefaultOrganizationID, dataCenter: "eu"}}
 	lists := []string{"accounting.chart_of_accounts", "inventory.items", "inventory.taxes", "chat.channels", "chat.conversations"}
 	f := newFixture(t, sandbox.Options{
@@ -79,7 +78,6 @@ func (f *fixture) apart(all []organization, lists []string) {
 // the other module is read on, and the sync names the missing list. When the module is back, the
 // run reads what it missed.
 func TestAModuleIsRemoved(t *testing.T) {
-	t.Parallel()
 	const list = "accounting.custom_module_records"
 	f := newFixture(t, sandbox.Options{Seed: 95, Records: 300, CustomModules: []string{"cm_assets", "cm_vehicles"}, Limits: sandbox.Limits{Off: true}},
 		[]string{list}, "", single())
@@ -147,7 +145,6 @@ func TestPlan(t *testing.T) {
 		"many pages": {options: sandbox.Options{Seed: 86, Records: 2400}, whole: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			f := newFixture(t, test.options, sixLists(), "", single())
 			f.planned(test.whole)
 		})

@@ -58,7 +58,6 @@ END $$`)
 // TestRebuild: after any damage all tables are what they were, without a call, and repeatedly; with
 // tombstones, single records and exports. What verify found is gone.
 func TestRebuild(t *testing.T) {
-	t.Parallel()
 	f := newFixture(t, sandbox.Options{Seed: 61, Records: 60, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}, sixLists(), "", single())
 	f.copies()
 	f.exec(`UPDATE inventory.bills SET _deleted_at = '2026-01-01' WHERE bill_id IN (SELECT _parent_id FROM inventory.bills_line_items LIMIT 3)`)
@@ -107,7 +106,6 @@ func TestRebuild(t *testing.T) {
 // TestRetriesTogether retries records that one call brought: most fit, one is refused by the
 // database, one came in two versions, and one still does not fit. Each has its own result.
 func TestRetriesTogether(t *testing.T) {
-	t.Parallel()
 	f := newFixture(t, sandbox.Options{Seed: 95, Records: 10}, []string{"inventory.items"}, "", single())
 	f.exec(`ALTER TABLE inventory.items ADD CONSTRAINT good CHECK (name <> 'bad') NOT VALID`)
 	f.exec(`INSERT INTO sluice.quarantine (organization_id, service, resource, record_hash, record_id, raw, code, path, call_id)

@@ -40,7 +40,6 @@ func toldOf(findings []verifications.Finding) []string {
 // TestVerify: a clean warehouse has no finding, a later change upstream is none, and each way of
 // tampering with rows is found, by the tampered record.
 func TestVerify(t *testing.T) {
-	t.Parallel()
 	f := newFixture(t, sandbox.Options{Seed: 91, Records: 50, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}, sixLists(), "", single())
 	f.copies()
 
@@ -121,7 +120,6 @@ func tellsWhere(t *testing.T, findings []verifications.Finding, bill, edited str
 // TestVerifyFurtherPages: the remaining calls find what the newest page does not show, and the next
 // verification goes on with what this one did not reach.
 func TestVerifyFurtherPages(t *testing.T) {
-	t.Parallel()
 	const bills, notes = "inventory.bills", "inventory.credit_notes"
 	f := newFixture(t, sandbox.Options{Seed: 96, Records: 900}, []string{bills, notes}, "", single())
 	f.copies()
@@ -146,7 +144,6 @@ func TestVerifyFurtherPages(t *testing.T) {
 // TestVerifyUndated: records without a modification time. A record that had a row before and has
 // none now is a finding; a record that had none may be newer than the last run.
 func TestVerifyUndated(t *testing.T) {
-	t.Parallel()
 	const places, persons = "inventory.locations", "accounting.contact_persons"
 	f := newFixture(t, sandbox.Options{Seed: 97, Records: 20}, []string{places, persons, "inventory.bills"}, "", single())
 	f.copies()
@@ -173,7 +170,6 @@ func TestVerifyUndated(t *testing.T) {
 // TestVerifyNamesNoErasedRecord: upstream still shows an item that was erased, one that fits and
 // one that does not. A verification says so, and keeps nothing by which they could be recognized.
 func TestVerifyNamesNoErasedRecord(t *testing.T) {
-	t.Parallel()
 	const items = "inventory.items"
 	f := newFixture(t, sandbox.Options{Seed: 92, Records: 30, Limits: sandbox.Limits{Off: true}}, []string{items}, "", single())
 	f.copies()
@@ -199,7 +195,6 @@ func TestVerifyNamesNoErasedRecord(t *testing.T) {
 // TestLargeAnswersGiveWayToEachOther: a verification and a probe read large answers one after the
 // other, and none waits for an answer that was read before.
 func TestLargeAnswersGiveWayToEachOther(t *testing.T) {
-	t.Parallel()
 	const bills, items = "inventory.bills", "inventory.items"
 	f := newFixture(t, sandbox.Options{Seed: 91, Records: 120, Limits: sandbox.Limits{Off: true}}, []string{bills, items}, "", single())
 	f.copies()
@@ -221,7 +216,6 @@ func TestLargeAnswersGiveWayToEachOther(t *testing.T) {
 // TestAnotherRuleOfTheHash: hashes of another rule are rewritten from raw records before anything
 // is read, and no record looks changed.
 func TestAnotherRuleOfTheHash(t *testing.T) {
-	t.Parallel()
 	f := newFixture(t, sandbox.Options{Seed: 71, Records: 100, Limits: sandbox.Limits{Off: true}}, []string{"inventory.bills", "inventory.items"}, "", single())
 	f.copies()
 	hashes := `SELECT md5(string_agg(bill_id || _content_hash::text, ' ' ORDER BY bill_id)) FROM inventory.bills`

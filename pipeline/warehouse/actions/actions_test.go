@@ -1,7 +1,6 @@
 package actions_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,13 +34,8 @@ type fixture struct {
 
 func open(t *testing.T) *fixture {
 	t.Helper()
-	f := &fixture{T: t}
-
-	f.pool = check.Sure(pgxpool.New(t.Context(), warehousetest.Template(t, "migrated", func(ctx context.Context, url string) error {
-		return migrations.Migrate(ctx, url, migrations.Options{})
-	})))(f)
-	t.Cleanup(f.pool.Close)
-	return f
+	t.Parallel()
+	return &fixture{T: t, pool: warehousetest.Pool(t, warehousetest.Migrated(t))}
 }
 
 func (f *fixture) write(action actions.Action) int64 {
@@ -61,7 +55,6 @@ func (f *fixture) targets(filter actions.Filter) string {
 }
 
 func TestAnActionIsReadAsItWasWritten(t *testing.T) {
-	t.Parallel()
 	f := open(t)
 	began := time.Now()
 	scrubber := outside.NewScrubber()
@@ -92,7 +85,6 @@ func TestAnActionIsReadAsItWasWritten(t *testing.T) {
 
 // TestWordsThatPostgresRefuses: an action is noted whatever its names and records hold.
 func TestWordsThatPostgresRefuses(t *testing.T) {
-	t.Parallel()
 	f := open(t)
 	long := json.RawMessage(`"` + strings.Repeat("x", actions.MaxState) + `"`)
 	id := f.write(actions.Action{
@@ -122,7 +114,6 @@ func TestWordsThatPostgresRefuses(t *testing.T) {
 }
 
 func TestPagesOfActions(t *testing.T) {
-	t.Parallel()
 	f := open(t)
 	ids := map[string]int64{}
 	for target := range strings.FieldsSeq("a b c d e") {
@@ -137,7 +128,6 @@ func TestPagesOfActions(t *testing.T) {
 
 // TestOneTransaction: an action that is rolled back leaves no note.
 func TestOneTransaction(t *testing.T) {
-	t.Parallel()
 	f := open(t)
 	undone := errors.New("undone")
 	for target, outcome := range map[string]error{"rolled_back": undone, "committed": nil} {
@@ -156,7 +146,6 @@ func TestOneTransaction(t *testing.T) {
 // TestActionsAreKept: those older than the retention go. Younger ones than 35 days stay, whatever
 // the retention is.
 func TestActionsAreKept(t *testing.T) {
-	t.Parallel()
 	f := open(t)
 	for _, age := range []string{"401_days", "36_days", "7_days"} {
 		f.write(actions.Action{Actor: "jane", Action: "sync", Target: age, Outcome: actions.Done})
@@ -180,12 +169,12 @@ func TestActionsAreKept(t *testing.T) {
 func (f *fixture) explained(organization, resource, id string) string {
 	f.Helper()
 	var address string
-	check.Must(f, f.pool.QueryRow(f.Context(), `SELECT coalesce(analytics.explain_url($1, $2, $3), '')`, organization, resource, id).Scan(&address))
+	check.Must(f, f.pool.QueryRow(f.Context(),
+		`SELECT coalesce(analytics.explain_url($1, $2, $3), '')`, organization, resource, id).Scan(&address))
 	return address
 }
 
 func TestTheAddressOfTheConsole(t *testing.T) {
-	t.Parallel()
 	f := open(t)
 	const path = "/r/inventory.bills/460000000038049?org=10234695"
 	for _, step := range []struct{ address, want string }{
@@ -218,7 +207,6 @@ func TestTheAddressOfTheConsole(t *testing.T) {
 
 // TestEachByteOfAnAddress compares with addresses that were encoded by hand, by RFC 3986.
 func TestEachByteOfAnAddress(t *testing.T) {
-	t.Parallel()
 	f := open(t)
 	check.Must(f, actions.SetConsoleAddress(t.Context(), f.pool, "https://c"))
 	for id, want := range map[string]string{
@@ -233,7 +221,6 @@ func TestEachByteOfAnAddress(t *testing.T) {
 // TestAServerReadsTheAddress: whatever a record is called, a server whose routes are those of the
 // console finds the names in the address.
 func TestAServerReadsTheAddress(t *testing.T) {
-	t.Parallel()
 	f := open(t)
 	seen := make(chan [3]string, 1)
 	mux := http.NewServeMux()

@@ -8,7 +8,6 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"sluice/migrations"
 	"sluice/pipeline"
 	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/calls"
@@ -28,18 +27,14 @@ type fixture struct {
 func open(t *testing.T) *fixture {
 	t.Helper()
 	t.Parallel()
-	h := &fixture{T: t, url: warehousetest.Template(t, "migrated", func(ctx context.Context, url string) error {
-		return migrations.Migrate(ctx, url, migrations.Options{})
-	})}
+	h := &fixture{T: t, url: warehousetest.Migrated(t)}
 	h.pool = h.connect()
 	return h
 }
 
 func (h *fixture) connect() *pgxpool.Pool {
 	h.Helper()
-	pool := check.Sure(pgxpool.New(h.Context(), h.url))(h)
-	h.Cleanup(pool.Close)
-	return pool
+	return warehousetest.Pool(h, h.url)
 }
 
 // process is a ledger with connections of its own.

@@ -1,13 +1,11 @@
 package changes_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
-	"sluice/migrations"
 	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/changes"
 	"sluice/pipeline/warehouse/warehousetest"
@@ -20,9 +18,7 @@ func BenchmarkFollow(b *testing.B) {
 	if testing.Short() {
 		records /= 100
 	}
-	url := warehousetest.Template(b, "migrated", func(ctx context.Context, url string) error {
-		return migrations.Migrate(ctx, url, migrations.Options{})
-	})
+	url := warehousetest.Migrated(b)
 	conn := warehousetest.Connect(b, url)
 	must := func(err error) {
 		b.Helper()

@@ -10,7 +10,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"sluice/migrations"
 	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/changes"
 	"sluice/pipeline/warehouse/warehousetest"
@@ -28,9 +27,8 @@ type log struct {
 
 func open(t *testing.T) *log {
 	t.Helper()
-	url := warehousetest.Template(t, "migrated", func(ctx context.Context, url string) error {
-		return migrations.Migrate(ctx, url, migrations.Options{})
-	})
+	t.Parallel()
+	url := warehousetest.Migrated(t)
 	l := &log{T: t, url: url, admin: warehousetest.Connect(t, url)}
 	if renewed, err := changes.Renew(t.Context(), l.admin); err != nil || !renewed { // a copy of a database is another one
 		t.Fatalf("the log of a copied database was renewed: %t, %v", renewed, err)
@@ -85,7 +83,6 @@ func (l *log) expect(what string, got []string, want ...string) {
 
 // TestALaterCommitIsNotMissed: transactions commit in another order than they began.
 func TestALaterCommitIsNotMissed(t *testing.T) {
-	t.Parallel()
 	l := open(t)
 	early, late := l.begin(), l.begin()
 	cursor := l.now()
@@ -106,7 +103,6 @@ func TestALaterCommitIsNotMissed(t *testing.T) {
 // TestChangesOfARecordComeInTheirOrder: the transaction that began first changes the record last,
 // and another one keeps the oldest open number of the database between the two.
 func TestChangesOfARecordComeInTheirOrder(t *testing.T) {
-	t.Parallel()
 	l := open(t)
 	cursor := l.now()
 	second, others, first := l.begin(), l.begin(), l.begin()
@@ -123,7 +119,6 @@ func TestChangesOfARecordComeInTheirOrder(t *testing.T) {
 
 // TestPagesOfAStep: pages end anywhere, what commits meanwhile comes after the step.
 func TestPagesOfAStep(t *testing.T) {
-	t.Parallel()
 	l := open(t)
 	cursor := l.now()
 	open := l.begin()
@@ -145,7 +140,6 @@ func TestPagesOfAStep(t *testing.T) {
 
 // TestCursorsThatCannotBeFollowed: each refusal says what to do.
 func TestCursorsThatCannotBeFollowed(t *testing.T) {
-	t.Parallel()
 	l := open(t)
 	cursor := l.now()
 	refuse := func(what, cursor, because string) {
@@ -173,19 +167,18 @@ func TestCursorsThatCannotBeFollowed(t *testing.T) {
 	// Tests beside this one have transactions open, in other databases. A cursor that found one
 	// open counts as not having read it.
 	for open := true; open; {
-		check.Must(l, l.admin.QueryRow(t.Context(), `SELECT bool_or(xact >= pg_snapshot_xmin(pg_current_snapshot())) FROM sluice.changes`).Scan(&open))
+		check.Must(l, l.admin.QueryRow(t.Context(),
+			`SELECT bool_or(xact >= pg_snapshot_xmin(pg_current_snapshot())) FROM sluice.changes`).Scan(&open))
 	}
 	behind := l.now()
 	check.Must(l, changes.Prune(t.Context(), l.admin, 3600e9))
 	refuse("pruned", cursor, "older than the log")
-	if got, _ := l.read(behind, 10); len(got) != 0 {
-		t.Errorf("read %q behind what was pruned", got)
-	}
+	got, _ = l.read(behind, 10)
+	check.ErrorIf(t, len(got) != 0, "read %q behind what was pruned", got)
 }
 
 // TestARestoredLogBeginsAnew: its numbers of transactions mean nothing.
 func TestARestoredLogBeginsAnew(t *testing.T) {
-	t.Parallel()
 	l := open(t)
 	cursor := l.now()
 	l.write(l.admin, changes.New, "1")
@@ -211,7 +204,6 @@ func TestARestoredLogBeginsAnew(t *testing.T) {
 
 // TestNotes: what a message tells comes with the change, and analysts see no notes of runs.
 func TestNotes(t *testing.T) {
-	t.Parallel()
 	l := open(t)
 	cursor := l.now()
 	check.Must(l, changes.Write(context.Background(), l.admin, "1", "shop.things", changes.New, nil))
@@ -225,7 +217,6 @@ func TestNotes(t *testing.T) {
 // TestThePageFollows runs the statements of the page for analysts: they keep a copy that has each
 // change once, and none twice.
 func TestThePageFollows(t *testing.T) {
-	t.Parallel()
 	l := open(t)
 	page := check.Sure(os.ReadFile("../../../docs/analysts/following-changes.md"))(l)
 	blocks := strings.Split(string(page), "```sql\n")
@@ -257,7 +248,8 @@ func TestThePageFollows(t *testing.T) {
 	expect := func(what, want string) {
 		t.Helper()
 		var got string
-		check.Must(l, l.admin.QueryRow(t.Context(), `SELECT coalesce(string_agg(format('%s %s %s', b.bill_id, b.bill_number, i.name), ', ' ORDER BY b.bill_id), '')
+		check.Must(l, l.admin.QueryRow(t.Context(),
+			`SELECT coalesce(string_agg(format('%s %s %s', b.bill_id, b.bill_number, i.name), ', ' ORDER BY b.bill_id), '')
 			FROM mirror.bills b LEFT JOIN mirror.bills_line_items i ON i._parent_id = b.bill_id`).Scan(&got))
 		check.ErrorIf(t, got != want, "%s: the copy has %q, want %q", what, got, want)
 	}
@@ -281,7 +273,6 @@ func TestThePageFollows(t *testing.T) {
 // TestAnAnswerGoesOnBehindGaps: rows of other tables and numbers that were never used lie between
 // rows that are asked for.
 func TestAnAnswerGoesOnBehindGaps(t *testing.T) {
-	t.Parallel()
 	l := open(t)
 	l.exec(`INSERT INTO sluice.organizations (organization_id, name) VALUES ('1', 'Ours')`)
 	start := l.now()
@@ -294,7 +285,8 @@ func TestAnAnswerGoesOnBehindGaps(t *testing.T) {
 		got := ""
 		for cursor, read := start, 1; read > 0; {
 			var ids, next string
-			check.Must(l, l.admin.QueryRow(t.Context(), `SELECT count(*), coalesce(string_agg(record_id, ' ' ORDER BY record_id), ''), coalesce(max(cursor), '')
+			check.Must(l, l.admin.QueryRow(t.Context(),
+				`SELECT count(*), coalesce(string_agg(record_id, ' ' ORDER BY record_id), ''), coalesce(max(cursor), '')
 				FROM analytics.changes($1, '{shop.things}', $2)`, cursor, upTo).Scan(&read, &ids, &next))
 			if cursor = next; read > 0 {
 				got += ids + ", "
@@ -307,7 +299,6 @@ func TestAnAnswerGoesOnBehindGaps(t *testing.T) {
 // TestOneRowOfARecord: the last of deleted and revived decides, else the strongest op. An answer
 // has the tables that were asked for.
 func TestOneRowOfARecord(t *testing.T) {
-	t.Parallel()
 	l := open(t)
 	l.exec(`INSERT INTO sluice.organizations (organization_id, name) VALUES ('1', 'Ours'), ('2', 'Theirs')`)
 	cursor := l.now()
@@ -325,7 +316,8 @@ func TestOneRowOfARecord(t *testing.T) {
 	ask := func(tables string, upTo int) string {
 		t.Helper()
 		var got string
-		check.Must(l, l.admin.QueryRow(t.Context(), `SELECT coalesce(string_agg(organization_id || ' ' || record_id || ' ' || op, ', ' ORDER BY organization_id, record_id), '')
+		check.Must(l, l.admin.QueryRow(t.Context(),
+			`SELECT coalesce(string_agg(organization_id || ' ' || record_id || ' ' || op, ', ' ORDER BY organization_id, record_id), '')
 			FROM analytics.changes($1, $2, $3)`, cursor, tables, upTo).Scan(&got))
 		return got
 	}
@@ -346,9 +338,8 @@ func TestOneRowOfARecord(t *testing.T) {
 	})
 	l.exec(`DO $$ BEGIN EXECUTE format('SET ROLE %I', 'sees2_' || current_database()); END $$`)
 	check.Same(t, "a reader of one organization sees", "2 1 new", ask("{shop.things,shop.others}", 100))
-	if _, err := l.admin.Exec(t.Context(), `SELECT analytics.changes_cursor()`); err != nil {
-		t.Errorf("a reader takes a cursor: %v", err)
-	}
+	_, err = l.admin.Exec(t.Context(), `SELECT analytics.changes_cursor()`)
+	check.ErrorIf(t, err != nil, "a reader takes a cursor: %v", err)
 	check.ErrorIf(t, check.Failure(l.admin.Exec(t.Context(), `SELECT * FROM sluice.changes`)) == nil, "a reader of views reads the log itself")
 	l.exec(`RESET ROLE`)
 }

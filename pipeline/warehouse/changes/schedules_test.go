@@ -16,6 +16,7 @@ import (
 
 	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/changes"
+	"sluice/pipeline/warehouse/warehousetest"
 )
 
 // schedules is how many schedules TestRandomSchedules plays: make replicas plays 10,000.
@@ -28,13 +29,10 @@ var errKilled = errors.New("killed")
 // any size, and are killed before they save their cursor. Once all is quiet, each reader has what
 // the table has: one that copies records by analytics.changes, and one that believes the log alone.
 func TestRandomSchedules(t *testing.T) {
-	t.Parallel()
 	l := open(t)
 	l.exec(`INSERT INTO sluice.organizations (organization_id, name) VALUES ('1', 'Ours')`)
 	l.exec(`CREATE TABLE public.things (id text PRIMARY KEY, value integer NOT NULL, gone boolean NOT NULL)`)
-	pool := check.Sure(pgxpool.New(t.Context(), l.url))(l)
-	t.Cleanup(pool.Close)
-	p := &play{log: l, pool: pool, copied: map[string]thing{}, told: map[string]thing{}, tables: l.now(), rows: l.now()}
+	p := &play{log: l, pool: warehousetest.Pool(t, l.url), copied: map[string]thing{}, told: map[string]thing{}, tables: l.now(), rows: l.now()}
 	for n := range *schedules {
 		p.schedule(uint64(n) + 1)
 		if t.Failed() {

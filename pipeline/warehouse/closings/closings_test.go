@@ -39,14 +39,14 @@ const business = "first"
 
 func newBooks(t *testing.T) *books {
 	t.Helper()
-	pool := check.Sure(pgxpool.New(t.Context(), warehousetest.Template(t, "declared", func(ctx context.Context, url string) error {
+	t.Parallel()
+	pool := warehousetest.Pool(t, warehousetest.Template(t, "declared", func(ctx context.Context, url string) error {
 		if err := migrations.Migrate(ctx, url, migrations.Options{}); err != nil {
 			return err
 		}
 		_, err := migrations.Declare(ctx, url, connectors.All())
 		return err
-	})))(t)
-	t.Cleanup(pool.Close)
+	}))
 	b := &books{t: t, pool: pool}
 	for _, organization := range []string{business, "other"} {
 		b.exec(`INSERT INTO sluice.organizations (organization_id, name, time_zone) VALUES ($1, $1, 'Asia/Kolkata')`, organization)
@@ -168,7 +168,6 @@ func lateChanges(before, after modelBills) map[string]warehousetest.LateChange {
 // TestClosedPeriodListsEveryChange and nothing else: random bills in three months are closed, and
 // then edited, deleted, restored, moved, added. A plain model says what changed the closed month.
 func TestClosedPeriodListsEveryChange(t *testing.T) {
-	t.Parallel()
 	b := newBooks(t)
 	r := rand.New(rand.NewPCG(5, 9))
 	before := modelBills{}
@@ -242,9 +241,8 @@ func TestClosedPeriodListsEveryChange(t *testing.T) {
 		b.plantBill(business, id, d)
 	}
 	b.exec(`DELETE FROM inventory.bills WHERE organization_id = $1 AND bill_id <> ALL ($2)`, business, slices.Collect(maps.Keys(before)))
-	if listed := warehousetest.AfterClose(b.t, b.pool, business, closedMonth); len(listed) != 0 {
-		t.Errorf("changes after all were undone: %v", listed)
-	}
+	listed = warehousetest.AfterClose(b.t, b.pool, business, closedMonth)
+	check.ErrorIf(t, len(listed) != 0, "changes after all were undone: %v", listed)
 	b.notices(nil)
 	month := check.Sure(closings.Parse(closedMonth))(t)
 	check.Must(t, closings.Reopen(t.Context(), b.pool, business, month))
@@ -278,7 +276,6 @@ func (b *books) notices(want map[string]warehousetest.LateChange) {
 // TestAPeriodIsNotClosed that is not over, not complete or closed already. One that is not complete
 // can be closed anyway, and what arrives later of it is no change.
 func TestAPeriodIsNotClosed(t *testing.T) {
-	t.Parallel()
 	b := newBooks(t)
 	b.plantBill(business, "1", modelBill{day: "2025-10-03", net: 5, rate: 1, currency: "INR", status: "open", account: "a"})
 	refuses := func(period, says string, request closings.Request) {
@@ -297,9 +294,8 @@ func TestAPeriodIsNotClosed(t *testing.T) {
 	refuses(closedMonth, "1 records of the period whose single record is still to be read", closings.Request{})
 	b.exec(`INSERT INTO sluice.quarantine (organization_id, service, resource, record_hash, raw, code, state) VALUES ($1, 'inventory', 'bills', '\x01', '', 'x', 'open')`, business)
 	refuses(closedMonth, "1 records in quarantine", closings.Request{})
-	if list, err := closings.List(t.Context(), b.pool, business); err != nil || len(list) != 0 {
-		t.Errorf("closings of what was refused: %+v, error %v", list, err)
-	}
+	list, err := closings.List(t.Context(), b.pool, business)
+	check.ErrorIf(t, err != nil || len(list) != 0, "closings of what was refused: %+v, error %v", list, err)
 	if made, err := b.tries(closedMonth, closings.Request{Anyway: true}); err != nil || len(made.Lacks) != 2 {
 		t.Errorf("what was missing: %q, error %v", made.Lacks, err)
 	}

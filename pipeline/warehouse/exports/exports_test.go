@@ -155,23 +155,24 @@ func TestOneSnapshot(t *testing.T) {
 	f := open(t)
 	f.exec(`INSERT INTO shop.things (organization_id, thing_id) VALUES ('1', 'a'), ('2', 'a'); INSERT INTO shop.things_parts VALUES ('1', 'a', 0, 'old'), ('2', 'a', 0, 'old')`)
 	things, parts := *f.relation(f.source, "shop.things"), *f.relation(f.source, "shop.things_parts")
-	check.Must(f, f.source.Within(t.Context(), []exports.Relation{things, parts}, exports.Scope{Organization: "1"}, func(s *exports.Snapshot) error {
-		count := 0
-		if err := s.Each(t.Context(), &things, func([]files.Value) error { count++; return nil }); err != nil || count != 1 {
-			return fmt.Errorf("%d rows of organization 1: %w", count, err)
-		}
-		f.exec(`INSERT INTO shop.things (organization_id, thing_id) VALUES ('1', 'b'); INSERT INTO shop.things_parts VALUES ('1', 'b', 0, 'new');
+	check.Must(f,
+		f.source.Within(t.Context(), []exports.Relation{things, parts}, exports.Scope{Organization: "1"}, func(s *exports.Snapshot) error {
+			count := 0
+			if err := s.Each(t.Context(), &things, func([]files.Value) error { count++; return nil }); err != nil || count != 1 {
+				return fmt.Errorf("%d rows of organization 1: %w", count, err)
+			}
+			f.exec(`INSERT INTO shop.things (organization_id, thing_id) VALUES ('1', 'b'); INSERT INTO shop.things_parts VALUES ('1', 'b', 0, 'new');
 			UPDATE shop.things_parts SET part = 'new'`)
-		f.exec(`SET lock_timeout = '10ms'`)
-		_, err := f.conn.Exec(t.Context(), `ALTER TABLE shop.things_parts ALTER COLUMN _position TYPE bigint`)
-		if answer, ok := errors.AsType[*pgconn.PgError](err); !ok || answer.Code != "55P03" { // lock_not_available
-			t.Errorf("a table is rewritten while it is exported: %v", err)
-		}
-		got, err := all(t.Context(), s, &parts)
-		want := `{"organization_id":"1","_parent_id":"a","_position":0,"part":"old"}` + "\n"
-		check.ErrorIf(t, got != want, "read %q, want %q", got, want)
-		return err
-	}))
+			f.exec(`SET lock_timeout = '10ms'`)
+			_, err := f.conn.Exec(t.Context(), `ALTER TABLE shop.things_parts ALTER COLUMN _position TYPE bigint`)
+			if answer, ok := errors.AsType[*pgconn.PgError](err); !ok || answer.Code != "55P03" { // lock_not_available
+				t.Errorf("a table is rewritten while it is exported: %v", err)
+			}
+			got, err := all(t.Context(), s, &parts)
+			want := `{"organization_id":"1","_parent_id":"a","_position":0,"part":"old"}` + "\n"
+			check.ErrorIf(t, got != want, "read %q, want %q", got, want)
+			return err
+		}))
 }
 
 // TestTablesAreReadByTheirIndex: a table that is ordered by its key need not be sorted.

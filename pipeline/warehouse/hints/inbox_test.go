@@ -1,7 +1,6 @@
 package hints_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/jackc/pgx/v5"
 
-	"sluice/migrations"
 	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/hints"
 	"sluice/pipeline/warehouse/postgres"
@@ -32,9 +30,8 @@ type box struct {
 
 func openBox(t *testing.T) *box {
 	t.Helper()
-	b := &box{T: t, url: warehousetest.Template(t, "migrated", func(ctx context.Context, url string) error {
-		return migrations.Migrate(ctx, url, migrations.Options{})
-	})}
+	t.Parallel()
+	b := &box{T: t, url: warehousetest.Migrated(t)}
 	b.conn = warehousetest.Connect(t, b.url)
 	b.Inbox = b.open(b.url)
 	return b
@@ -79,7 +76,6 @@ func (b *box) take(c *hints.Callback) bool {
 }
 
 func TestInbox(t *testing.T) {
-	t.Parallel()
 	b := openBox(t)
 	first, sent := callback("a"), time.UnixMilli(1774000000123)
 	first.SentAt, first.Body = sent, "the body"
@@ -127,7 +123,6 @@ func TestInbox(t *testing.T) {
 // TestHintsComeTogether: further callbacks move a hint, up to the longest wait, and one that was
 // asked for or read begins anew.
 func TestHintsComeTogether(t *testing.T) {
-	t.Parallel()
 	b := openBox(t)
 	due := func() string {
 		t.Helper()
@@ -149,7 +144,6 @@ func TestHintsComeTogether(t *testing.T) {
 
 // TestRemind makes hints due that were read, are being read, or wait.
 func TestRemind(t *testing.T) {
-	t.Parallel()
 	b := openBox(t)
 	b.take(callback("a"))
 	b.exec(`UPDATE sluice.hints SET asked_at = now(), read_again = true, due_at = now() + interval '1 hour'`)
@@ -163,7 +157,6 @@ func TestRemind(t *testing.T) {
 
 // TestPrune deletes what is older than it is kept, by its last arrival.
 func TestPrune(t *testing.T) {
-	t.Parallel()
 	b := openBox(t)
 	for _, content := range []string{"old", "repeated", "new"} {
 		b.take(callback(content))
@@ -179,9 +172,8 @@ func TestPrune(t *testing.T) {
 	check.Must(b, b.Prune(t.Context(), 14*24*time.Hour))
 	got := b.list(`SELECT record_id FROM sluice.hints ORDER BY 1`)
 	check.ErrorIf(t, !cmp.Equal(got, []string{"12", "13"}), "hints: %q", got)
-	if got := b.list(`SELECT convert_from(digest, 'UTF8') FROM sluice.callbacks ORDER BY id`); !cmp.Equal(got, []string{"repeated", "new"}) {
-		t.Errorf("callbacks: %q", got)
-	}
+	got = b.list(`SELECT convert_from(digest, 'UTF8') FROM sluice.callbacks ORDER BY id`)
+	check.ErrorIf(t, !cmp.Equal(got, []string{"repeated", "new"}), "callbacks: %q", got)
 	if got := b.list(`SELECT concat_ws(' ', callback_id, count(*)) FROM notifications.events GROUP BY callback_id ORDER BY callback_id`); !cmp.Equal(got, []string{"2 2", "3 2"}) {
 		t.Errorf("events: %q", got)
 	}
@@ -190,7 +182,6 @@ func TestPrune(t *testing.T) {
 // TestAReceiverCanDoNothingElse: a role that grant_receiver made takes callbacks. It reads no
 // table, writes none, and calls no other function of the program.
 func TestAReceiverCanDoNothingElse(t *testing.T) {
-	t.Parallel()
 	b := openBox(t)
 	role, url := warehousetest.Worker(t, b.url)
 	check.FailsWith(t, check.Failure(hints.OpenInbox(t.Context(), url, time.Minute, nil)), hints.ErrNoRight)
@@ -231,7 +222,6 @@ func TestAReceiverCanDoNothingElse(t *testing.T) {
 // TestAWorkerUsesTheInbox: the role of all other commands takes callbacks, reads them and deletes
 // old ones.
 func TestAWorkerUsesTheInbox(t *testing.T) {
-	t.Parallel()
 	b := openBox(t)
 	role, url := warehousetest.Worker(t, b.url)
 	b.exec(`SELECT sluice.grant_worker($1)`, role)
@@ -251,15 +241,13 @@ func TestAWorkerUsesTheInbox(t *testing.T) {
 // TestTheReceiverIsPatientForNoOne: a statement that waits ends by the limit of the session, and
 // says so.
 func TestTheReceiverIsPatientForNoOne(t *testing.T) {
-	t.Parallel()
 	b := openBox(t)
 	inbox, err := hints.OpenInbox(t.Context(), b.url, 2*time.Second, nil) // the limit of a receiver
 	check.Must(b, err)
 	t.Cleanup(inbox.Close)
 	tx := check.Sure(b.conn.Begin(t.Context()))(b)
 	check.Must(b, check.Failure(tx.Exec(t.Context(), `LOCK TABLE sluice.callbacks`)))
-	if _, err := inbox.Take(t.Context(), callback("a")); !postgres.Busy(err) {
-		t.Errorf("got %v, want that the database is busy", err)
-	}
+	_, err = inbox.Take(t.Context(), callback("a"))
+	check.ErrorIf(t, !postgres.Busy(err), "got %v, want that the database is busy", err)
 	check.Must(b, tx.Rollback(t.Context()))
 }

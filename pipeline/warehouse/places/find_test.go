@@ -11,7 +11,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"sluice/migrations"
 	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/places"
@@ -104,9 +103,7 @@ func wanted() []places.Place {
 // open gives a migrated warehouse in which sql was executed.
 func open(tb testing.TB, sql string) (*warehouse.DB, string) {
 	tb.Helper()
-	url := warehousetest.Template(tb, "places", func(ctx context.Context, url string) error {
-		return migrations.Migrate(ctx, url, migrations.Options{})
-	})
+	url := warehousetest.Migrated(tb)
 	check.Must(tb, check.Failure(warehousetest.Connect(tb, url).Exec(tb.Context(), sql)))
 	db := check.Sure(warehouse.Open(tb.Context(), url, warehouse.Options{}))(tb)
 	tb.Cleanup(db.Close)
@@ -156,19 +153,17 @@ func TestOneOrganizationOrList(t *testing.T) {
 	}, found.Places)
 	check.ErrorIf(t, diff != "" || found.LeftOut == 0, "%d left out (-want +got):\n%s", found.LeftOut, diff)
 	found = find(t, db, places.Query{List: &lists[2]})
-	if diff := cmp.Diff([]places.Place{
+	diff = cmp.Diff([]places.Place{
 		{Family: places.Rows, Table: "custom.pets", Column: "names", Count: 1},
 		{Family: places.RawRecords, Table: "sluice.raw_records", Column: "records", Count: 1, Archives: 1},
-	}, found.Places); diff != "" || found.LeftOut == 0 {
-		t.Errorf("%d left out (-want +got):\n%s", found.LeftOut, diff)
-	}
+	}, found.Places)
+	check.ErrorIf(t, diff != "" || found.LeftOut == 0, "%d left out (-want +got):\n%s", found.LeftOut, diff)
 	found = find(t, db, places.Query{List: &lists[1]})
-	if diff := cmp.Diff([]places.Place{
+	diff = cmp.Diff([]places.Place{
 		{Family: places.Arrays, Table: "accounting.expenses_line_items_tags", Column: "tag_name", Count: 1},
 		{Family: places.Notes, Table: "sluice.changes", Column: "details", Count: 1},
-	}, found.Places); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	}, found.Places)
+	check.ErrorIf(t, diff != "", "(-want +got):\n%s", diff)
 }
 
 // Each list of records is bounded and the same each time; counts are of all.
@@ -311,11 +306,9 @@ func TestFailedSearches(t *testing.T) {
 	pool := check.Sure(pgxpool.NewWithConfig(t.Context(), config))(t)
 	t.Cleanup(pool.Close)
 	query := places.Query{Needle: needle(t, "anna.pavlova@example.com")}
-	if found, err := places.Find(t.Context(), pool, query); err != nil || len(found.Places) != len(wanted()) {
-		t.Errorf("as a worker: found in %d places: %v", len(found.Places), err)
-	}
+	found, err = places.Find(t.Context(), pool, query)
+	check.ErrorIf(t, err != nil || len(found.Places) != len(wanted()), "as a worker: found in %d places: %v", len(found.Places), err)
 	check.Must(t, check.Failure(conn.Exec(t.Context(), "REVOKE SELECT ON sluice.runs FROM "+strangers.Role)))
-	if _, err := places.Find(t.Context(), pool, query); !errors.Is(err, places.ErrRights) || !strings.Contains(err.Error(), "sluice.runs") {
-		t.Errorf("without a right: %v", err)
-	}
+	_, err = places.Find(t.Context(), pool, query)
+	check.ErrorIf(t, !errors.Is(err, places.ErrRights) || !strings.Contains(err.Error(), "sluice.runs"), "without a right: %v", err)
 }

@@ -31,12 +31,11 @@ type fixture struct {
 
 func open(t *testing.T) *fixture {
 	t.Helper()
+	t.Parallel()
 	f := &fixture{T: t, Roles: warehousetest.OwnRoles(t)}
 	f.groups = readers.Groups{Masked: "masked_" + f.Suffix, Personal: "personal_" + f.Suffix, Raw: "raw_" + f.Suffix}
 	check.Must(f, migrations.Migrate(t.Context(), f.URL, migrations.Options{}))
-
-	f.pool = check.Sure(pgxpool.New(t.Context(), f.URL))(f)
-	t.Cleanup(f.pool.Close)
+	f.pool = warehousetest.Pool(t, f.URL)
 	return f
 }
 
@@ -71,7 +70,6 @@ func (f *fixture) mayRead(role, table string) bool {
 // and gives the rights itself once the roles are there. What is made later is covered, and a second
 // time nothing is left to do.
 func TestGroupsAreMade(t *testing.T) {
-	t.Parallel()
 	f := open(t)
 	if state := f.look(); state.Begun() || state.SQL() == "" || len(state.Findings) != 0 {
 		t.Errorf("before anything was done: %+v", state)
@@ -107,9 +105,8 @@ func TestGroupsAreMade(t *testing.T) {
 			check.ErrorIf(t, f.mayRead(group, table) != may[i], "%s may read %s: %t, want %t", group, table, !may[i], may[i])
 		}
 	}
-	if state := f.look(); len(state.Lacks) != 0 {
-		t.Errorf("after later objects the groups lack %+v", state.Lacks)
-	}
+	state = f.look()
+	check.ErrorIf(t, len(state.Lacks) != 0, "after later objects the groups lack %+v", state.Lacks)
 	// A view that was made by something that took the rights away is named, and given again.
 	f.Administers("REVOKE SELECT ON analytics.bills FROM masked_@")
 	check.Same(t, "statements", "GRANT SELECT ON TABLE analytics.bills TO "+f.groups.Masked+";\n", f.look().SQL())
@@ -119,7 +116,6 @@ func TestGroupsAreMade(t *testing.T) {
 
 // TestAnOwnerThatMakesRoles needs no administrator; another role than the owner is refused.
 func TestAnOwnerThatMakesRoles(t *testing.T) {
-	t.Parallel()
 	f := open(t)
 	f.Administers("ALTER ROLE owner_@ CREATEROLE")
 	f.apply()
@@ -129,20 +125,17 @@ func TestAnOwnerThatMakesRoles(t *testing.T) {
 	f.Administers("REVOKE SELECT ON analytics.bills FROM masked_@")
 	role, worker := warehousetest.Worker(t, f.URL)
 	check.Must(f, migrations.GrantWorker(t.Context(), f.URL, role))
-	pool := check.Sure(pgxpool.New(t.Context(), worker))(f)
-	defer pool.Close()
+	pool := warehousetest.Pool(t, worker)
 	_, err := readers.Apply(t.Context(), pool, f.groups)
 	check.ErrorIf(t, !errors.Is(err, readers.ErrRights) || !strings.Contains(err.Error(), f.Owner), "a worker applies them: %v", err)
 	state := check.Sure(readers.Look(t.Context(), pool, f.groups))(f)
 	check.ErrorIf(t, len(state.Lacks) != 1 || len(state.Readers) != 0, "the worker sees %+v", state)
-	if seen, err := readers.Allow(t.Context(), pool, f.groups.Masked, []string{"a"}); err != nil || !slices.Equal(seen, []string{"a"}) {
-		t.Errorf("the worker allows an organization: %q, %v", seen, err)
-	}
+	seen, err := readers.Allow(t.Context(), pool, f.groups.Masked, []string{"a"})
+	check.ErrorIf(t, err != nil || !slices.Equal(seen, []string{"a"}), "the worker allows an organization: %q, %v", seen, err)
 }
 
 // TestWhoSeesWhat: rows of organizations are given to roles, and their members see the same.
 func TestWhoSeesWhat(t *testing.T) {
-	t.Parallel()
 	f := open(t)
 	f.Administers("ALTER ROLE owner_@ CREATEROLE")
 	f.apply()
@@ -194,7 +187,6 @@ func TestWhoSeesWhat(t *testing.T) {
 
 // TestTooMuchAndTooLittle: each finding names its remedy, and the remedies leave none.
 func TestTooMuchAndTooLittle(t *testing.T) {
-	t.Parallel()
 	f := open(t)
 	f.Administers("ALTER ROLE owner_@ CREATEROLE")
 	f.apply()
@@ -234,7 +226,6 @@ func TestTooMuchAndTooLittle(t *testing.T) {
 }
 
 func TestQuery(t *testing.T) {
-	t.Parallel()
 	f := open(t)
 	const values = `SELECT n, CASE WHEN n > 1 THEN 'text ' || n END AS said FROM generate_series(3, 1, -1) AS n ORDER BY n DESC`
 	got, err := readers.Query(t.Context(), f.pool, values, time.Minute, 2)
@@ -246,9 +237,8 @@ func TestQuery(t *testing.T) {
 	if got, err = readers.Query(t.Context(), f.pool, values, time.Minute, 3); err != nil || got.More || len(got.Rows) != 3 || got.Rows[2][1] != nil {
 		t.Errorf("all rows: %+v, %v", got, err)
 	}
-	if _, err := readers.Query(t.Context(), f.pool, `SELECT pg_sleep(60)`, 20*time.Millisecond, 1); !errors.Is(err, readers.ErrTooLong) {
-		t.Errorf("a long question: %v", err)
-	}
+	_, err = readers.Query(t.Context(), f.pool, `SELECT pg_sleep(60)`, 20*time.Millisecond, 1)
+	check.ErrorIf(t, !errors.Is(err, readers.ErrTooLong), "a long question: %v", err)
 	for _, write := range []string{`SELECT setval('sluice.runs_id_seq', 4711)`, `SELECT 1; UPDATE sluice.runs SET note = 'x'`, `UPDATE sluice.runs SET note = 'x'`} {
 		check.ErrorIf(t, check.Failure(readers.Query(t.Context(), f.pool, write, time.Minute, 1)) == nil, "%s was done", write)
 	}

@@ -133,7 +133,6 @@ func written(rows []row) string {
 // TestRights compares the matrix of docs/securing.md with the catalogue, where the roles were made
 // by this program and nothing else. If it differs, the test prints the matrix.
 func TestRights(t *testing.T) {
-	t.Parallel()
 	f := open(t)
 	f.whole()
 	page := check.Sure(os.ReadFile("../../../docs/securing.md"))(f)

@@ -30,6 +30,7 @@ type fixture struct {
 
 func open(t *testing.T) *fixture {
 	t.Helper()
+	t.Parallel()
 	f := &fixture{T: t, Roles: warehousetest.OwnRoles(t)}
 	name := func(what string) string { return what + "_" + f.Suffix }
 	f.names = roles.Names{
@@ -66,7 +67,6 @@ func (f *fixture) whole() {
 // TestRolesAreMade: a plan shows what is done then, and a second time nothing is left to do. The
 // groups cannot log in, and the owner of the tables is the group.
 func TestRolesAreMade(t *testing.T) {
-	t.Parallel()
 	f := open(t)
 	planned := f.apply(true)
 	again := f.apply(true)
@@ -100,7 +100,6 @@ func TestRolesAreMade(t *testing.T) {
 // TestRolesOfOthers: a role that sluice did not make is not touched, and a session that may not
 // make roles gets the statements for an administrator.
 func TestRolesOfOthers(t *testing.T) {
-	t.Parallel()
 	f := open(t)
 	f.Administers("ALTER ROLE owner_@ NOCREATEROLE")
 	_, err := roles.Apply(t.Context(), f.URL, f.names, false)
