@@ -33,20 +33,20 @@ func TestEachCheckFails(t *testing.T) {
 	give := func(err error) (int, error) { return 7, err }
 	for _, c := range []struct {
 		want string
-		does func(tb testing.TB, wrong bool, err error)
+		does func(r *recorder, wrong bool, err error)
 	}{
-		{"fatal: boom", func(tb testing.TB, _ bool, err error) { check.Must(tb, err) }},
-		{"fatal: boom", func(tb testing.TB, _ bool, err error) { check.Must(tb, check.Failure(give(err))) }},
-		{"fatal: boom", func(tb testing.TB, _ bool, err error) { check.Same(tb, "value", 7, check.Sure(give(err))(tb)) }},
-		{"error: error boom, want <nil>", func(tb testing.TB, _ bool, err error) { check.FailsWith(tb, err, nil) }},
-		{"error: error <nil>, want boom", func(tb testing.TB, wrong bool, _ error) {
-			check.FailsWith(tb, map[bool]error{false: fmt.Errorf("as %w", boom)}[wrong], boom)
+		{"fatal: boom", func(r *recorder, _ bool, err error) { check.Must(r, err) }},
+		{"fatal: boom", func(r *recorder, _ bool, err error) { check.Must(r, check.Failure(give(err))) }},
+		{"fatal: boom", func(r *recorder, _ bool, err error) { check.Same(r, "value", 7, check.Sure(give(err))(r)) }},
+		{"error: error boom, want <nil>", func(r *recorder, _ bool, err error) { check.FailsWith(r, err, nil) }},
+		{"error: error <nil>, want boom", func(r *recorder, wrong bool, _ error) {
+			check.FailsWith(r, map[bool]error{false: fmt.Errorf("as %w", boom)}[wrong], boom)
 		}},
-		{"error: flag (-want +got):", func(tb testing.TB, wrong bool, _ error) { check.Same(tb, "flag", false, wrong) }},
-		{"error: it is 1", func(tb testing.TB, wrong bool, _ error) { check.ErrorIf(tb, wrong, "it is %d", 1) }},
-		{"fatal: it is 1", func(tb testing.TB, wrong bool, _ error) { check.FatalIf(tb, wrong, "it is %d", 1) }},
-		{"error: left: [1]", func(tb testing.TB, wrong bool, _ error) {
-			check.Empty(tb, "left", []int{1}[:map[bool]int{true: 1}[wrong]])
+		{"error: flag (-want +got):", func(r *recorder, wrong bool, _ error) { check.Same(r, "flag", false, wrong) }},
+		{"error: it is 1", func(r *recorder, wrong bool, _ error) { check.ErrorIf(r, wrong, "it is %d", 1) }},
+		{"fatal: it is 1", func(r *recorder, wrong bool, _ error) { check.FatalIf(r, wrong, "it is %d", 1) }},
+		{"error: left: [1]", func(r *recorder, wrong bool, _ error) {
+			check.Empty(r, "left", []int{1}[:map[bool]int{true: 1}[wrong]])
 		}},
 	} {
 		good, bad := &recorder{TB: t}, &recorder{TB: t}

@@ -210,8 +210,7 @@ func TestSignature(t *testing.T) {
 	sign := func(keys ...[]byte) string {
 		return events.Signature(keys, "msg_p5jXN8AQM9LWM0D4loKWxJek", time.Unix(1614265330, 0), []byte(`{"test": 2432232314}`))
 	}
-	signed := sign(of)
-	check.ErrorIf(t, signed != want, "signed %s, want %s", signed, want)
+	check.Same(t, "signed", want, sign(of))
 	both := strings.Fields(sign(key(t, secret), of)) // during a rotation the newest key is the first
 	check.ErrorIf(t, len(both) != 2 || both[1] != want || both[0] == want || !strings.HasPrefix(both[0], "v1,"),
 		"signed by two keys %q, want the second one %s", both, want)
@@ -240,7 +239,6 @@ func TestRetryAfter(t *testing.T) {
 		"": 0, "120": 2 * time.Minute, "0": 0, "-5": 0, "soon": 0, "99999999": 24 * time.Hour, "999999999999999999999": 0,
 		"Thu, 26 Nov 2026 10:00:30 GMT": 30 * time.Second, "Thu, 26 Nov 2026 09:00:00 GMT": 0, "Thu, 26 Nov 2093 09:00:00 GMT": 24 * time.Hour,
 	} {
-		got := events.RetryAfter(header, now)
-		check.ErrorIf(t, got != want, "%q is %s, want %s", header, got, want)
+		check.Same(t, fmt.Sprintf("%q", header), want, events.RetryAfter(header, now))
 	}
 }

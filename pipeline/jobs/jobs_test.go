@@ -218,9 +218,10 @@ func TestWhatPassesIsAskedAgain(t *testing.T) {
 	check.Same(t, "calls, want 2 for each of three attempts", 6, r.upstream.count())
 }
 
-// heldUp makes the first page of a resource say that it was asked for, and wait.
-func (r *fixture) heldUp(resource string) (asked, goOn chan struct{}) {
-	asked, goOn = make(chan struct{}), make(chan struct{})
+// heldUp makes the first page of a resource wait. The first channel is closed when it is asked for,
+// and the page is given once the second one is.
+func (r *fixture) heldUp(resource string) (<-chan struct{}, chan<- struct{}) {
+	asked, goOn := make(chan struct{}), make(chan struct{})
 	first := true
 	r.upstream.pages[resource] = func(ctx context.Context, request pipeline.Request) (pipeline.Page, error) {
 		if first {

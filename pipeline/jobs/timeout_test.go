@@ -7,6 +7,7 @@ import (
 	"github.com/riverqueue/river"
 
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/schema"
 )
 
@@ -27,8 +28,6 @@ func TestExportsHaveAnHour(t *testing.T) {
 			return pipeline.Stream{Resource: &schema.Resource{Cursor: tc.cursor}}, true
 		}
 		w := &worker{queue: &Queue{options: Options{Stream: stream}}}
-		if got := w.Timeout(&river.Job[Args]{}); got != tc.want {
-			t.Errorf("%s: %v, want %v", name, got, tc.want)
-		}
+		check.Same(t, name, tc.want, w.Timeout(&river.Job[Args]{}))
 	}
 }

@@ -57,8 +57,7 @@ func TestWatchBodies(t *testing.T) {
 		if test.want.ids == nil {
 			test.want.ids = []string{}
 		}
-		diff := cmp.Diff(test.want, got, cmp.AllowUnexported(watched{}))
-		check.ErrorIf(t, diff != "", "%s (-want +got):\n%s", name, diff)
+		check.Same(t, name, test.want, got, cmp.AllowUnexported(watched{}))
 	}
 }
 
@@ -89,8 +88,7 @@ func TestRuleBodies(t *testing.T) {
 			t.Errorf("%s: %v", body, err)
 			continue
 		}
-		diff := cmp.Diff(want, got, cmp.AllowUnexported(ruled{}))
-		check.ErrorIf(t, diff != "", "%s (-want +got):\n%s", body, diff)
+		check.Same(t, body, want, got, cmp.AllowUnexported(ruled{}))
 	}
 	got, err := parseRule([]byte(`{"bill":{"id":"1"}}`), Resource{ID: "bill_id"})
 	check.ErrorIf(t, err != nil || len(got.ids) > 0, "without a single record: %v, %v", got, err)

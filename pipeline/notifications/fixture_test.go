@@ -153,7 +153,8 @@ func (f *fixture) post(path, body string, headers ...string) reply {
 	for i := 0; i < len(headers); i += 2 {
 		request.Header.Add(headers[i], headers[i+1])
 	}
-	answer := check.Sure((&http.Client{}).Do(request))(f)
+	answer, err := (&http.Client{}).Do(request)
+	check.Must(f, err)
 	said := check.Sure(io.ReadAll(answer.Body))(f)
 	check.Must(f, answer.Body.Close())
 	return reply{answer.StatusCode, string(said), answer.Header}

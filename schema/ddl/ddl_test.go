@@ -29,8 +29,7 @@ func whole(service schema.Service) string {
 
 func TestDDLOfTheHouse(t *testing.T) {
 	t.Parallel()
-	diff := cmp.Diff(golden(t, "house.sql"), whole(schematest.House()))
-	check.ErrorIf(t, diff != "", "(-want +got):\n%s", diff)
+	check.Same(t, "house.sql", golden(t, "house.sql"), whole(schematest.House()))
 }
 
 // found returns the catalog of a database with exactly the tables of the fixture.
@@ -153,8 +152,7 @@ func TestDraftCreatesASharedSchemaOnce(t *testing.T) {
 
 func TestDDL(t *testing.T) {
 	t.Parallel()
-	diff := cmp.Diff(golden(t, "shop.sql"), whole(schematest.Shop()))
-	check.ErrorIf(t, diff != "", "(-want +got):\n%s", diff)
+	check.Same(t, "shop.sql", golden(t, "shop.sql"), whole(schematest.Shop()))
 	got := whole(schematest.Later())
 	check.ErrorIf(t, got != "", "a service without resources gives %q", got)
 }

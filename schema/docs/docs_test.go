@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"sluice/pipeline/check"
 	"sluice/schema"
 	"sluice/schema/docs"
@@ -22,8 +20,7 @@ func golden(t *testing.T, name string) string {
 func TestDictionary(t *testing.T) {
 	t.Parallel()
 	got := docs.Dictionary([]schema.Service{schematest.Shop(), schematest.Later()})
-	diff := cmp.Diff(golden(t, "shop.md"), got)
-	check.ErrorIf(t, diff != "", "(-want +got):\n%s", diff)
+	check.Same(t, "shop.md", golden(t, "shop.md"), got)
 }
 
 func TestDictionarySaysHowListsAreRead(t *testing.T) {
@@ -45,8 +42,7 @@ func TestDictionarySaysHowListsAreRead(t *testing.T) {
 func TestDictionaryOfTheHouse(t *testing.T) {
 	t.Parallel()
 	got, _, _ := strings.Cut(docs.Dictionary([]schema.Service{schematest.House()}), "\n## Columns of ours")
-	diff := cmp.Diff(golden(t, "house.md"), got)
-	check.ErrorIf(t, diff != "", "(-want +got):\n%s", diff)
+	check.Same(t, "house.md", golden(t, "house.md"), got)
 }
 
 func TestDictionarySaysHowDetailsAndParentsAreRead(t *testing.T) {
@@ -96,11 +92,8 @@ func TestPersonal(t *testing.T) {
 func TestDiagrams(t *testing.T) {
 	t.Parallel()
 	services := []schema.Service{schematest.Shop(), schematest.Later(), schematest.House()}
-	diff := cmp.Diff(golden(t, "erd.md"), docs.Mermaid(services))
-	check.ErrorIf(t, diff != "", "Mermaid (-want +got):\n%s", diff)
-	if diff := cmp.Diff(golden(t, "house.dbml"), docs.DBML([]schema.Service{schematest.Later(), schematest.House()})); diff != "" {
-		t.Errorf("DBML (-want +got):\n%s", diff)
-	}
+	check.Same(t, "Mermaid", golden(t, "erd.md"), docs.Mermaid(services))
+	check.Same(t, "DBML", golden(t, "house.dbml"), docs.DBML([]schema.Service{schematest.Later(), schematest.House()}))
 	got := docs.DBML(services)
 	check.ErrorIf(t, !strings.HasSuffix(got, `
 Ref: "shop"."things_parts".("organization_id", "_parent_id") > "shop"."things".("organization_id", "thing_id") [delete: cascade]

@@ -141,15 +141,12 @@ func TestNothingChosenIsNothingDone(t *testing.T) {
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	key, other := redact.NewKey(secret), redact.NewKey([]byte("another key of thirty-two bytes!"))
-	if got := key.Hash([]byte("  ÄRZTE@x.org\t")); got != expected("ärzte@x.org") {
-		t.Errorf("got %s, want %s", got, expected("ärzte@x.org"))
-	}
+	check.Same(t, "hash", expected("ärzte@x.org"), key.Hash([]byte("  ÄRZTE@x.org\t")))
 	long := bytes.Repeat([]byte("long key "), 20)
 	mac := hmac.New(sha256.New, long)
 	mac.Write([]byte("a"))
 	want := "h1_" + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(mac.Sum(nil)[:16]))
-	got := redact.NewKey(long).Hash([]byte("A"))
-	check.ErrorIf(t, got != want, "of a long key: got %s, want %s", got, want)
+	check.Same(t, "hash of a long key", want, redact.NewKey(long).Hash([]byte("A")))
 	check.ErrorIf(t, key.Hash([]byte("a")) == other.Hash([]byte("a")), "two keys give one hash")
 	made := key.Print([8]byte{1, 2, 3})
 	check.ErrorIf(t, !key.Made(made) || other.Made(made) || key.Made("") || key.Made("00.00") || key.Made(made+"0"),

@@ -54,8 +54,7 @@ func TestRetryAfterIsBelievedForAnHour(t *testing.T) {
 		"999999999": 0, "2147483648": 0, "9223372036854775808": 0, "Sat, 17 Jan 2026 12:00:30 GMT": 30 * time.Second,
 		"Sat, 17 Jan 2026 18:00:00 GMT": time.Hour, "Fri, 31 Dec 9999 23:59:59 GMT": 0, "Sat, 17 Jan 2026 11:00:00 GMT": 0,
 	} {
-		got := wire.RetryAfter(http.Header{"Retry-After": {text}}, now)
-		check.ErrorIf(t, got != want, "%q asks for %v, want %v", text, got, want)
+		check.Same(t, fmt.Sprintf("%q asks for", text), want, wire.RetryAfter(http.Header{"Retry-After": {text}}, now))
 	}
 }
 
@@ -65,8 +64,7 @@ func TestAnAgeBeyondNumbersIsOld(t *testing.T) {
 		"": false, "0": false, "60": false, "61": true, "2147483648": true, "99999999999999999999": true, "-1": false, "-99999999999999999999": false,
 		"soon": false,
 	} {
-		got := wire.Older(http.Header{"Age": {text}}, 60)
-		check.ErrorIf(t, got != want, "an age of %q is old: %t, want %t", text, got, want)
+		check.Same(t, fmt.Sprintf("an age of %q is old", text), want, wire.Older(http.Header{"Age": {text}}, 60))
 	}
 }
 

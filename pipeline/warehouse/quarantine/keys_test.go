@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"sluice/pipeline"
 	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/quarantine"
@@ -59,8 +57,7 @@ func TestWhatMostRecordsCarry(t *testing.T) {
 		"renamed":              {[]string{`,"state":"paid","lines":[]`}, []string{"bill_id", "lines"}, []string{"status"}},
 	} {
 		want := quarantine.Sight{Came: c.came, Lacking: c.lacking, Read: 10 * len(c.forms)}
-		diff := cmp.Diff(want, quarantine.Look(answer(t, c.forms...)))
-		check.ErrorIf(t, diff != "", "%s (-want +got):\n%s", name, diff)
+		check.Same(t, name, want, quarantine.Look(answer(t, c.forms...)))
 	}
 }
 

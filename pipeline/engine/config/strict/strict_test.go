@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"sluice/pipeline/check"
 	"sluice/pipeline/engine/config/strict"
 )
@@ -66,8 +64,7 @@ func TestDecode(t *testing.T) {
 		Common: Common{Place: "here"}, Count: 3, Share: 0.5, On: &off, Wait: 90 * time.Second, Pin: hidden{Text: "pin=1234"},
 		List: []string{"a", "b"}, Byname: map[string]common{"x": {Name: "y"}},
 	}
-	diff := cmp.Diff(want, got)
-	check.ErrorIf(t, diff != "", "-want +got\n%s", diff)
+	check.Same(t, "decoded", want, got)
 }
 
 // TestOneOrMore: a single value is a list of one; its place is the key itself.
@@ -138,9 +135,7 @@ func TestStricterThanTheLibrary(t *testing.T) {
 		`3:1 wait: wants a time span such as 15m, 6h or 24h, not "1d"`,
 		"5:7 by_name.1.1: unknown key; write one of: name",
 	} {
-		if got := e.Mistakes[i].String(); got != want {
-			t.Errorf("got %s, want %s", got, want)
-		}
+		check.Same(t, "mistake", want, e.Mistakes[i].String())
 	}
 	check.ErrorIf(t, got.Place != "010" || got.Byname["1"].Name != "0x1F" || got.Byname["2"].Name != "1_0", "got %+v", got)
 }
@@ -175,8 +170,7 @@ func TestHint(t *testing.T) {
 	for word, want := range map[string]string{
 		"bilss": "did you mean bills?", "ITEMS": "did you mean items?", "conversations": "write one of: bills, items",
 	} {
-		got := strict.Hint(word, allowed)
-		check.ErrorIf(t, got != want, "%s: %s, want %s", word, got, want)
+		check.Same(t, word, want, strict.Hint(word, allowed))
 	}
 }
 

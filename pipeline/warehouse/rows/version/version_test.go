@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/rows/version"
 )
 
@@ -34,8 +35,6 @@ func TestJudge(t *testing.T) {
 		"from the future, asked later": {version.Record{Modified: never, Call: 2, RequestedAt: noon}, version.Row{Modified: noon, Call: 1, Changed: noon}, version.Replace},
 		"a zone ahead is no future":    {version.Record{Modified: noon.Add(14 * time.Hour), Call: 1, RequestedAt: noon}, version.Row{Modified: noon, Call: 2, Changed: noon}, version.Replace},
 	} {
-		if got := version.Judge(test.record, test.row); got != test.want {
-			t.Errorf("%v: %v, want %v", name, got, test.want)
-		}
+		check.Same(t, name, test.want, version.Judge(test.record, test.row))
 	}
 }
