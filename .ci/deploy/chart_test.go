@@ -22,8 +22,7 @@ func TestChart(t *testing.T) {
 	for _, p := range profiles(t) {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
-			documents, err := render(loaded, merge(size(t, p.size), p.values), "Helm")
-			must(t, err)
+			documents := sure(render(loaded, merge(size(t, p.size), p.values), "Helm"))(t)
 			all := objects(t, documents)
 			want := wanted(p.name)
 			var got []string
@@ -32,13 +31,10 @@ func TestChart(t *testing.T) {
 			}
 			slices.Sort(want)
 			slices.Sort(got)
-			if !slices.Equal(got, want) {
-				t.Errorf("objects are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-			}
+			errorIf(t, !slices.Equal(got, want), "objects are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 			agrees(t, all)
-			if notes := documents["NOTES.txt"][0]; !strings.Contains(notes, "Secret sluice-secrets") || strings.Contains(notes, "<no value>") {
-				t.Errorf("the notes say\n%s", notes)
-			}
+			notes := documents["NOTES.txt"][0]
+			errorIf(t, !strings.Contains(notes, "Secret sluice-secrets") || strings.Contains(notes, "<no value>"), "the notes say\n%s", notes)
 		})
 	}
 }
@@ -72,9 +68,7 @@ func agrees(t *testing.T, all []object) {
 	t.Helper()
 	names := map[string]bool{}
 	for _, o := range all {
-		if names[o.String()] {
-			t.Errorf("%s exists twice", o)
-		}
+		errorIf(t, names[o.String()], "%s exists twice", o)
 		names[o.String()] = true
 	}
 	for _, o := range all {
@@ -159,9 +153,7 @@ func TestUnsafeBites(t *testing.T) {
 	} {
 		spoiled := good.DeepCopy()
 		spoil(spoiled)
-		if len(unsafe(spoiled)) == 0 {
-			t.Errorf("%s: it counts as safe", name)
-		}
+		errorIf(t, len(unsafe(spoiled)) == 0, "%s: it counts as safe", name)
 	}
 }
 
@@ -195,12 +187,9 @@ func uses(t *testing.T, o object, template *core.PodTemplateSpec, names map[stri
 	if spec.ServiceAccountName != "default" && !names["ServiceAccount "+spec.ServiceAccountName] {
 		t.Errorf("%s: its account %s is none of these objects", o, spec.ServiceAccountName)
 	}
-	if !hashed {
-		t.Errorf("%s: another configuration does not make other pods", o)
-	}
-	if o.Kind == "Job" && (o.Annotations["helm.sh/hook"] != "pre-install,pre-upgrade" || spec.ServiceAccountName != "default") {
-		t.Errorf("%s: it is no hook, or needs an account that a hook does not have yet", o)
-	}
+	errorIf(t, !hashed, "%s: another configuration does not make other pods", o)
+	errorIf(t, o.Kind == "Job" && (o.Annotations["helm.sh/hook"] != "pre-install,pre-upgrade" || spec.ServiceAccountName != "default"),
+		"%s: it is no hook, or needs an account that a hook does not have yet", o)
 }
 
 // selects demands that selectors find pods of these objects, and that named ports exist there.
@@ -235,9 +224,7 @@ func selects(t *testing.T, o object, all []object) {
 			found = append(found, template)
 		}
 	}
-	if len(selector) == 0 || len(found) == 0 {
-		t.Errorf("%s: its selector %v finds no pod", o, selector)
-	}
+	errorIf(t, len(selector) == 0 || len(found) == 0, "%s: its selector %v finds no pod", o, selector)
 	exist := map[string]bool{}
 	for _, template := range found {
 		for _, c := range template.Spec.Containers {
@@ -247,8 +234,6 @@ func selects(t *testing.T, o object, all []object) {
 		}
 	}
 	for _, port := range ports {
-		if !exist[port] {
-			t.Errorf("%s: port %s is none of %v", o, port, slices.Collect(maps.Keys(exist)))
-		}
+		errorIf(t, !exist[port], "%s: port %s is none of %v", o, port, slices.Collect(maps.Keys(exist)))
 	}
 }

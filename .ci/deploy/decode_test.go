@@ -24,44 +24,22 @@ type object struct {
 
 func (o object) String() string { return o.Kind + " " + o.Name }
 
-// types returns an empty value of the type that a document has to fit, and where its metadata is.
-func types(kind meta.TypeMeta) (any, func() meta.ObjectMeta) {
-	switch kind.APIVersion + " " + kind.Kind {
-	case "v1 ConfigMap":
-		o := new(core.ConfigMap)
-		return o, func() meta.ObjectMeta { return o.ObjectMeta }
-	case "v1 Service":
-		o := new(core.Service)
-		return o, func() meta.ObjectMeta { return o.ObjectMeta }
-	case "v1 ServiceAccount":
-		o := new(core.ServiceAccount)
-		return o, func() meta.ObjectMeta { return o.ObjectMeta }
-	case "apps/v1 Deployment":
-		o := new(apps.Deployment)
-		return o, func() meta.ObjectMeta { return o.ObjectMeta }
-	case "batch/v1 CronJob":
-		o := new(batch.CronJob)
-		return o, func() meta.ObjectMeta { return o.ObjectMeta }
-	case "batch/v1 Job":
-		o := new(batch.Job)
-		return o, func() meta.ObjectMeta { return o.ObjectMeta }
-	case "networking.k8s.io/v1 Ingress":
-		o := new(networking.Ingress)
-		return o, func() meta.ObjectMeta { return o.ObjectMeta }
-	case "networking.k8s.io/v1 NetworkPolicy":
-		o := new(networking.NetworkPolicy)
-		return o, func() meta.ObjectMeta { return o.ObjectMeta }
-	case "policy/v1 PodDisruptionBudget":
-		o := new(policy.PodDisruptionBudget)
-		return o, func() meta.ObjectMeta { return o.ObjectMeta }
-	case "monitoring.coreos.com/v1 ServiceMonitor":
-		o := new(serviceMonitor)
-		return o, func() meta.ObjectMeta { return o.ObjectMeta }
-	case "monitoring.coreos.com/v1 PrometheusRule":
-		o := new(prometheusRule)
-		return o, func() meta.ObjectMeta { return o.ObjectMeta }
-	}
-	return nil, nil
+// typeOf returns an empty value of the type that a document has to fit, nil for a kind that deploy
+// does not have.
+func typeOf(kind meta.TypeMeta) meta.ObjectMetaAccessor {
+	return map[string]meta.ObjectMetaAccessor{
+		"v1 ConfigMap":                            new(core.ConfigMap),
+		"v1 Service":                              new(core.Service),
+		"v1 ServiceAccount":                       new(core.ServiceAccount),
+		"apps/v1 Deployment":                      new(apps.Deployment),
+		"batch/v1 CronJob":                        new(batch.CronJob),
+		"batch/v1 Job":                            new(batch.Job),
+		"networking.k8s.io/v1 Ingress":            new(networking.Ingress),
+		"networking.k8s.io/v1 NetworkPolicy":      new(networking.NetworkPolicy),
+		"policy/v1 PodDisruptionBudget":           new(policy.PodDisruptionBudget),
+		"monitoring.coreos.com/v1 ServiceMonitor": new(serviceMonitor),
+		"monitoring.coreos.com/v1 PrometheusRule": new(prometheusRule),
+	}[kind.APIVersion+" "+kind.Kind]
 }
 
 // decode reads a document into its type. A key that the type does not have (also one in other
@@ -72,7 +50,7 @@ func decode(text string) (object, error) {
 	if err := yaml.Unmarshal([]byte(text), &kind); err != nil {
 		return object{}, fmt.Errorf("no YAML: %w", err)
 	}
-	typed, of := types(kind)
+	typed := typeOf(kind)
 	if typed == nil {
 		return object{}, fmt.Errorf("%s %s is no kind that deploy has", kind.APIVersion, kind.Kind)
 	}
@@ -84,10 +62,11 @@ func decode(text string) (object, error) {
 	if err := errors.Join(append(strict, err)...); err != nil {
 		return object{}, fmt.Errorf("%s: %w", kind.Kind, err)
 	}
-	if of().Name == "" {
+	about, ok := typed.GetObjectMeta().(*meta.ObjectMeta)
+	if !ok || about.Name == "" {
 		return object{}, errors.New(kind.Kind + " has no name")
 	}
-	return object{TypeMeta: kind, ObjectMeta: of(), typed: typed}, nil
+	return object{TypeMeta: kind, ObjectMeta: *about, typed: typed}, nil
 }
 
 // serviceMonitor is what the chart uses of the Prometheus operator's type.
@@ -148,5 +127,30 @@ func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// sure returns the value of a call, and ends the test if the call failed.
+func sure[T any](value T, err error) func(*testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		must(t, err)
+		return value
+	}
+}
+
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(t *testing.T, wrong bool, format string, args ...any) {
+	t.Helper()
+	if wrong {
+		t.Errorf(format, args...)
+	}
+}
+
+// fatalIf does so, and ends it.
+func fatalIf(t *testing.T, wrong bool, format string, args ...any) {
+	t.Helper()
+	if wrong {
+		t.Fatalf(format, args...)
 	}
 }

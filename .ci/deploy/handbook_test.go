@@ -64,9 +64,8 @@ func open(t *testing.T) page {
 			p.options = append(p.options, words)
 		}
 	}
-	if len(p.values) < 3 || len(p.helm) == 0 || len(p.kubectl) < 8 || len(p.options) < 2 {
-		t.Fatalf("the page has fewer commands than it had: %+v", p)
-	}
+	fatalIf(t, len(p.values) < 3 || len(p.helm) == 0 || len(p.kubectl) < 8 || len(p.options) < 2,
+		"the page has fewer commands than it had: %+v", p)
 	return p
 }
 
@@ -79,9 +78,7 @@ func (p page) install(t *testing.T, words []string, config string) ([]object, er
 		word, value := words[0], ""
 		words = words[1:]
 		if strings.HasPrefix(word, "-") && word != "--install" {
-			if len(words) == 0 {
-				t.Fatalf("%s without a value", word)
-			}
+			fatalIf(t, len(words) == 0, "%s without a value", word)
 			// A plan's id may have no letter.
 			value, words = strings.ReplaceAll(words[0], "PLAN", "1234567890"), words[1:]
 		}
@@ -108,13 +105,9 @@ func (p page) install(t *testing.T, words []string, config string) ([]object, er
 		default:
 			plain = append(plain, word)
 		}
-		if err != nil {
-			t.Errorf("%s %s: %v", word, value, err)
-		}
+		errorIf(t, err != nil, "%s %s: %v", word, value, err)
 	}
-	if !slices.Equal(plain, []string{"upgrade", releaseName, "deploy/chart"}) {
-		t.Errorf("helm %q", plain)
-	}
+	errorIf(t, !slices.Equal(plain, []string{"upgrade", releaseName, "deploy/chart"}), "helm %q", plain)
 	documents, err := render(load(t), given, "Helm")
 	if err != nil {
 		return nil, err
@@ -132,9 +125,7 @@ func TestHandbook(t *testing.T) {
 	for _, words := range p.helm {
 		for _, further := range append([][]string{nil}, p.options...) {
 			made, err := p.install(t, slices.Concat(words, further), "")
-			if err != nil {
-				t.Errorf("helm %q: %v", slices.Concat(words, further), err)
-			}
+			errorIf(t, err != nil, "helm %q: %v", slices.Concat(words, further), err)
 			all = append(all, made...)
 		}
 	}
@@ -142,28 +133,23 @@ func TestHandbook(t *testing.T) {
 		p := page{values: []values{merge(p.values[0], given)}}
 		made, err := p.install(t, []string{"upgrade", releaseName, "deploy/chart", "-f", "values.yaml", "--set-file", "config=config.yaml"},
 			example(t, "receiver.yaml"))
-		if err != nil {
-			t.Errorf("%v: %v", given, err)
-		}
+		errorIf(t, err != nil, "%v: %v", given, err)
 		all = append(all, made...)
 	}
 	all = append(all, build(t, filepath.Join(manifestsDir, "example"))...)
 
 	secrets := p.commands(t, all)
 	for name, by := range needed(all) {
-		if secrets[name] == nil {
-			t.Errorf("%s needs the Secret %s, and no line makes it", by, name)
-		}
+		errorIf(t, secrets[name] == nil, "%s needs the Secret %s, and no line makes it", by, name)
 	}
 	// Each line that makes a Secret, in the order of the page.
 	made := slices.Concat(secrets["sluice-secrets"], secrets["sluice-receiver"])
-	if want := [][]string{
+	want := [][]string{
 		append(files(example(t, "config.yaml")), "encryption_key"),
 		append(files(example(t, "receiver.yaml")), "encryption_key"),
 		{"database_url", "acme_hook_secret"},
-	}; !slices.EqualFunc(made, want, sameWords) {
-		t.Errorf("the Secrets have the keys %q, want %q", made, want)
 	}
+	errorIf(t, !slices.EqualFunc(made, want, sameWords), "the Secrets have the keys %q, want %q", made, want)
 	if names := files(read(t, filepath.Join(manifestsDir, "example/config.yaml"))); !sameWords(names, files(example(t, "receiver.yaml"))) {
 		t.Errorf("the example names the files %q, which are not those of the chart's", names)
 	}
@@ -193,18 +179,14 @@ func (p page) commands(t *testing.T, all []object) map[string][][]string {
 	secrets := map[string][][]string{}
 	for _, words := range p.kubectl {
 		line := strings.Join(words, " ")
-		if inside := slices.Index(words, "-n"); inside >= 0 && words[inside+1] != namespace {
-			t.Errorf("kubectl %s: another namespace than %s", line, namespace)
-		}
+		inside := slices.Index(words, "-n")
+		errorIf(t, inside >= 0 && words[inside+1] != namespace, "kubectl %s: another namespace than %s", line, namespace)
 		for _, word := range words {
-			if named.MatchString(word) && !known[word] {
-				t.Errorf("kubectl %s: %s is not rendered", line, word)
-			}
+			errorIf(t, named.MatchString(word) && !known[word], "kubectl %s: %s is not rendered", line, word)
 		}
 		if folder := slices.Index(words, "-k"); folder >= 0 && folder+1 < len(words) {
-			if _, err := os.Stat(filepath.Join(root, words[folder+1], "kustomization.yaml")); err != nil {
-				t.Errorf("kubectl %s: %v", line, err)
-			}
+			_, err := os.Stat(filepath.Join(root, words[folder+1], "kustomization.yaml"))
+			errorIf(t, err != nil, "kubectl %s: %v", line, err)
 		}
 		if at := slices.Index(words, "secret"); at >= 0 {
 			var keys []string

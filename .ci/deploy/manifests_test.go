@@ -37,8 +37,7 @@ func TestManifests(t *testing.T) {
 		},
 	} {
 		given = merge(size(t, "small"), required(t, "config.yaml"), values{"migrate": values{"by": "init"}}, given)
-		documents, err := render(load(t), given, "kustomize")
-		must(t, err)
+		documents := sure(render(load(t), given, "kustomize"))(t)
 		var files []string
 		for _, o := range objects(t, documents) {
 			// The folder receiver is added to one of the others, which have the rest.
@@ -74,8 +73,7 @@ func plain(t *testing.T, documents map[string][]string, wanted object) string {
 				continue
 			}
 			withoutHelm(found)
-			made, err := yaml.Marshal(found)
-			must(t, err)
+			made := sure(yaml.Marshal(found))(t)
 			return header + string(made)
 		}
 	}
@@ -115,8 +113,7 @@ func kustomization(t *testing.T, dir string, files []string) string {
 	case "serve", "batch":
 		made["configMapGenerator"] = []any{values{"name": "sluice-config", "files": []string{"config.yaml"}}}
 	}
-	text, err := yaml.Marshal(made)
-	must(t, err)
+	text := sure(yaml.Marshal(made))(t)
 	return header + string(text)
 }
 
@@ -154,18 +151,15 @@ func TestRules(t *testing.T) {
 	if *write {
 		must(t, os.WriteFile(copied, []byte(read(t, source)), 0o644))
 	}
-	if read(t, source) != read(t, copied) {
-		t.Error("deploy/chart/files/sluice.rules.yaml is not deploy/prometheus/sluice.rules.yaml: run make manifests")
-	}
+	errorIf(t, read(t, source) != read(t, copied),
+		"deploy/chart/files/sluice.rules.yaml is not deploy/prometheus/sluice.rules.yaml: run make manifests")
 }
 
 // build builds a folder as kubectl apply -k does.
 func build(t *testing.T, dir string) []object {
 	t.Helper()
-	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), dir)
-	must(t, err)
-	text, err := built.AsYaml()
-	must(t, err)
+	built := sure(krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), dir))(t)
+	text := sure(built.AsYaml())(t)
 	var all []object
 	for document := range bytes.SplitSeq(text, []byte("\n---\n")) {
 		decoded, err := decode(string(document))
@@ -201,9 +195,8 @@ func TestExample(t *testing.T) {
 			equal(t, typed.Data["config.yaml"], read(t, filepath.Join(manifestsDir, "example/config.yaml")), typed.Data)
 		}
 	}
-	if len(configMap) <= len("sluice-config-") {
-		t.Fatalf("the ConfigMap is %q: without a hash in its name, pods keep the old configuration", configMap)
-	}
+	fatalIf(t, len(configMap) <= len("sluice-config-"),
+		"the ConfigMap is %q: without a hash in its name, pods keep the old configuration", configMap)
 	for _, o := range all {
 		typed, ok := o.typed.(*apps.Deployment)
 		if !ok {

@@ -122,16 +122,14 @@ func example(t *testing.T, name string) string {
 
 func read(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(name)
-	must(t, err)
+	text := sure(os.ReadFile(name))(t)
 	return string(text)
 }
 
 // load reads the chart.
 func load(t *testing.T) *chart.Chart {
 	t.Helper()
-	loaded, err := loader.LoadDir(chartDir)
-	must(t, err)
+	loaded := sure(loader.LoadDir(chartDir))(t)
 	must(t, loaded.Validate())
 	return loaded
 }
@@ -139,8 +137,7 @@ func load(t *testing.T) *chart.Chart {
 // size reads the values of a size.
 func size(t *testing.T, name string) values {
 	t.Helper()
-	given, err := chartutil.ReadValuesFile(filepath.Join(chartDir, "values-"+name+".yaml"))
-	must(t, err)
+	given := sure(chartutil.ReadValuesFile(filepath.Join(chartDir, "values-"+name+".yaml")))(t)
 	return given
 }
 
@@ -204,7 +201,5 @@ func objects(t *testing.T, documents map[string][]string) []object {
 // equal compares two values; where says what they are.
 func equal[T comparable](t *testing.T, got, want T, where ...any) {
 	t.Helper()
-	if got != want {
-		t.Errorf("%v: got %v, want %v", where, got, want)
-	}
+	errorIf(t, got != want, "%v: got %v, want %v", where, got, want)
 }

@@ -14,8 +14,7 @@ import (
 // rendered renders the chart with values.
 func rendered(t *testing.T, given values) map[string][]string {
 	t.Helper()
-	documents, err := render(load(t), given, "Helm")
-	must(t, err)
+	documents := sure(render(load(t), given, "Helm"))(t)
 	return documents
 }
 
@@ -48,9 +47,8 @@ func TestReceiverStandsAlone(t *testing.T) {
 		case *networking.NetworkPolicy:
 			for _, rule := range typed.Spec.Egress {
 				for _, port := range rule.Ports {
-					if n := port.Port.IntValue(); n != 53 && n != 6432 {
-						t.Errorf("the receiver reaches port %d", n)
-					}
+					n := port.Port.IntValue()
+					errorIf(t, n != 53 && n != 6432, "the receiver reaches port %d", n)
 				}
 			}
 		}
@@ -79,9 +77,8 @@ func TestConsoleIsClosed(t *testing.T) {
 			switch typed := o.typed.(type) {
 			case *apps.Deployment:
 				found++
-				if args := typed.Spec.Template.Spec.Containers[0].Args; !slices.Equal(args, []string{"console", "--listen", c.listens}) {
-					t.Errorf("%s: the arguments are %q", name, args)
-				}
+				args := typed.Spec.Template.Spec.Containers[0].Args
+				errorIf(t, !slices.Equal(args, []string{"console", "--listen", c.listens}), "%s: the arguments are %q", name, args)
 			case *networking.NetworkPolicy:
 				found++
 				var reaches []int
@@ -114,9 +111,8 @@ func TestAnotherConfigurationMakesOtherPods(t *testing.T) {
 	given := required(t, "config.yaml")
 	before, same := checksum(given), checksum(merge(given, values{"serve": values{"replicas": 3}}))
 	after := checksum(merge(given, values{"config": example(t, "config.yaml") + "workers: 4\n"}))
-	if before == "" || before != same || before == after {
-		t.Errorf("checksums: %s, with more replicas %s, with another configuration %s", before, same, after)
-	}
+	errorIf(t, before == "" || before != same || before == after,
+		"checksums: %s, with more replicas %s, with another configuration %s", before, same, after)
 }
 
 // TestWhatTheJobIs: a failed turn is not repeated at once, and a migration is.
@@ -145,10 +141,9 @@ func before(t *testing.T, hook object, documents map[string][]string) {
 		if o.Kind == "Job" || o.Labels["app.kubernetes.io/component"] != "migrate" {
 			continue
 		}
-		if o.Annotations["helm.sh/hook"] != hook.Annotations["helm.sh/hook"] || o.Annotations["helm.sh/hook-weight"] != "-5" ||
-			hook.Annotations["helm.sh/hook-weight"] != "0" || o.Annotations["helm.sh/hook-delete-policy"] != "before-hook-creation,hook-succeeded" {
-			t.Errorf("%s is not there when %s runs: %v", o, hook, o.Annotations)
-		}
+		errorIf(t, o.Annotations["helm.sh/hook"] != hook.Annotations["helm.sh/hook"] || o.Annotations["helm.sh/hook-weight"] != "-5" ||
+			hook.Annotations["helm.sh/hook-weight"] != "0" || o.Annotations["helm.sh/hook-delete-policy"] != "before-hook-creation,hook-succeeded",
+			"%s is not there when %s runs: %v", o, hook, o.Annotations)
 	}
 	for _, v := range hook.pod().Spec.Volumes {
 		if v.ConfigMap != nil && v.ConfigMap.Name != "sluice-migrate" {
@@ -171,9 +166,7 @@ func TestMigrateArguments(t *testing.T) {
 				}
 			}
 		}
-		if !found {
-			t.Errorf("by %s: no container has the arguments %q", by, want)
-		}
+		errorIf(t, !found, "by %s: no container has the arguments %q", by, want)
 	}
 }
 
@@ -219,9 +212,7 @@ func TestWrongValues(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, err := render(loaded, merge(required(t, "config.yaml"), c.wrong), "Helm")
-			if err == nil || !strings.Contains(err.Error(), c.says) {
-				t.Errorf("got %v, want a refusal that names %q", err, c.says)
-			}
+			errorIf(t, err == nil || !strings.Contains(err.Error(), c.says), "got %v, want a refusal that names %q", err, c.says)
 		})
 	}
 }
@@ -230,9 +221,7 @@ func TestWrongValues(t *testing.T) {
 func TestDecodeBites(t *testing.T) {
 	t.Parallel()
 	const good = "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {clusterIP: None}\n"
-	if _, err := decode(good); err != nil {
-		t.Fatal(err)
-	}
+	sure(decode(good))(t)
 	for _, change := range [][2]string{
 		{"clusterIP", "clusterIp"}, {"None", "[]"}, {"kind: Service", "kind: Servce"}, {"{name: a}", "{}"}, {"spec:", "metadata: {name: b}\nspec:"},
 	} {
