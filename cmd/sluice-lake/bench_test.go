@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"sluice/migrations"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/changes"
 	"sluice/pipeline/warehouse/warehousetest"
 )
@@ -43,9 +44,7 @@ func newSite(tb testing.TB) *site {
 	s.url = warehousetest.Template(tb, "migrated", func(ctx context.Context, url string) error {
 		return migrations.Migrate(ctx, url, migrations.Options{})
 	})
-	if _, err := changes.Renew(tb.Context(), warehousetest.Connect(tb, s.url)); err != nil {
-		tb.Fatal(err)
-	}
+	check.Must(tb, check.Failure(changes.Renew(tb.Context(), warehousetest.Connect(tb, s.url))))
 	s.config = filepath.Join(tb.TempDir(), "config.yaml")
 	s.configure("lake: {warehouse: " + s.lake + "}\n")
 	return s
@@ -63,9 +62,7 @@ organizations:
     credentials: {client_id: 1000.NORTH, client_secret: "${NORTH_SECRET}", refresh_token: "${NORTH_TOKEN}"}
     services: {inventory: {plan: standard}}
 ` + lake
-	if err := os.WriteFile(s.config, []byte(text), 0o600); err != nil {
-		s.Fatal(err)
-	}
+	check.Must(s, os.WriteFile(s.config, []byte(text), 0o600))
 }
 
 // currency writes a record, and logs it.
@@ -82,9 +79,8 @@ func (s *site) build() {
 	s.Helper()
 	build := exec.Command("go", "build", "-o", s.program, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		s.Fatalf("%v\n%s", err, out)
-	}
+	out, err := build.CombinedOutput()
+	check.FatalIf(s, err != nil, "%v\n%s", err, out)
 }
 
 // spent is what a run of the program took: time, time of processors, and the most memory in bytes.
@@ -102,9 +98,7 @@ func (s *site) run(args ...string) ([]byte, spent) {
 	began := time.Now()
 	out, err := cmd.Output()
 	used.took = time.Since(began)
-	if err != nil {
-		s.Fatalf("sluice-lake %v: %v\n%s", args, err, out)
-	}
+	check.FatalIf(s, err != nil, "sluice-lake %v: %v\n%s", args, err, out)
 	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
 		used.peak = usage.Maxrss << 10
 		used.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
@@ -114,9 +108,7 @@ func (s *site) run(args ...string) ([]byte, spent) {
 
 func (s *site) exec(sql string, args ...any) {
 	s.Helper()
-	if _, err := warehousetest.Connect(s, s.url).Exec(s.Context(), sql, args...); err != nil {
-		s.Fatal(err)
-	}
+	check.Must(s, check.Failure(warehousetest.Connect(s, s.url).Exec(s.Context(), sql, args...)))
 }
 
 // items writes items of forty organizations, with eighteen values in a row.
@@ -162,9 +154,8 @@ func BenchmarkPublish(b *testing.B) {
 		var found []struct {
 			Equal bool `json:"equal"`
 		}
-		if err := json.Unmarshal(out, &found); err != nil || len(found) == 0 || !found[0].Equal {
-			b.Fatalf("%s, %v", out, err)
-		}
+		err := json.Unmarshal(out, &found)
+		check.FatalIf(b, err != nil || len(found) == 0 || !found[0].Equal, "%s, %v", out, err)
 	}
 }
 
@@ -181,26 +172,24 @@ func BenchmarkLag(b *testing.B) {
 		watch := exec.CommandContext(b.Context(), s.program, "publish", "--watch", "--config", s.config)
 		watch.Env, watch.Stderr = append(os.Environ(), "SLUICE_DATABASE_URL="+s.url), os.Stderr
 		watch.Cancel = func() error { return watch.Process.Signal(os.Interrupt) }
-		must(b, watch.Start())
+		check.Must(b, watch.Start())
 		conn := warehousetest.Connect(b, s.url)
 		var lags []float64
 		ticker := time.NewTicker(time.Second * changed / 500)
 		for began := time.Now(); time.Since(began) < every*intervals; <-ticker.C {
-			if _, err := conn.Exec(b.Context(), `WITH changed AS (
+			check.Must(b, check.Failure(conn.Exec(b.Context(), `WITH changed AS (
 					UPDATE inventory.items SET rate = rate + 1, _changed_at = clock_timestamp()
 					WHERE (organization_id, item_id) IN (SELECT (n % 40)::text, (460000000000000 + n)::text FROM (
 						SELECT 1 + floor(random() * $1)::bigint AS n FROM generate_series(1, $2)) AS r)
 					RETURNING organization_id, item_id
 				)
 				INSERT INTO sluice.changes (organization_id, table_name, op, record_ids)
-				SELECT organization_id, 'inventory.items', 'changed', array_agg(item_id) FROM changed GROUP BY 1`, rows, changed); err != nil {
-				b.Fatal(err)
-			}
+				SELECT organization_id, 'inventory.items', 'changed', array_agg(item_id) FROM changed GROUP BY 1`, rows, changed)))
 			var lag float64
-			must(b, conn.QueryRow(b.Context(), `SELECT coalesce(extract(epoch FROM sluice.lake_lag()), 0)::float8`).Scan(&lag))
+			check.Must(b, conn.QueryRow(b.Context(), `SELECT coalesce(extract(epoch FROM sluice.lake_lag()), 0)::float8`).Scan(&lag))
 			lags = append(lags, lag/every.Seconds())
 		}
-		must(b, errors.Join(watch.Cancel(), watch.Wait()))
+		check.Must(b, errors.Join(watch.Cancel(), watch.Wait()))
 		slices.Sort(lags)
 		b.ReportMetric(lags[len(lags)/2], "intervals/p50")
 		b.ReportMetric(lags[len(lags)*99/100], "intervals/p99")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/warehousetest"
 )
 
@@ -32,9 +33,8 @@ func TestCommands(t *testing.T) {
 				return "", false
 			},
 		})
-		if got != code || !strings.Contains(out.String(), words) {
-			t.Errorf("sluice-lake %v: exit code %d, want %d, and %q in:\n%s", args, got, code, words, out.String())
-		}
+		check.ErrorIf(t, got != code || !strings.Contains(out.String(), words),
+			"sluice-lake %v: exit code %d, want %d, and %q in:\n%s", args, got, code, words, out.String())
 	}
 	expect(0, "Nothing is published yet.", "status")
 	expect(1, "nothing is published yet: run sluice-lake publish", "verify")
@@ -53,13 +53,10 @@ func TestCommands(t *testing.T) {
 	expect(0, "snapshots expired", "expire", "--older", "0s")
 	expect(2, "unknown flag: --nothing", "publish", "--nothing")
 
-	tx, err := conn.BeginTx(t.Context(), pgx.TxOptions{})
-	must(t, err)
-	if _, err := tx.Exec(t.Context(), `SELECT FROM lake.iceberg_namespace_properties FOR UPDATE`); err != nil {
-		t.Fatal(err)
-	}
+	tx := check.Sure(conn.BeginTx(t.Context(), pgx.TxOptions{}))(t)
+	check.Must(t, check.Failure(tx.Exec(t.Context(), `SELECT FROM lake.iceberg_namespace_properties FOR UPDATE`)))
 	expect(3, "another process publishes to the lake", "publish")
-	must(t, tx.Rollback(t.Context()))
+	check.Must(t, tx.Rollback(t.Context()))
 	s.configure("")
 	expect(2, "the configuration has no lake.warehouse", "publish")
 }
@@ -71,23 +68,20 @@ func TestWatching(t *testing.T) {
 	s := newSite(t)
 	// No folder can be made where a file is.
 	s.lake = filepath.Join(s.lake, "lake")
-	must(t, os.WriteFile(s.lake, nil, 0o600))
+	check.Must(t, os.WriteFile(s.lake, nil, 0o600))
 	s.configure("lake: {warehouse: " + s.lake + ", every: 10s}\n")
 	s.currency("7")
 	cmd := exec.Command(os.Args[0], "publish", "--watch", "--log-level", "info", "--config", s.config)
 	cmd.Env = append(os.Environ(), "SLUICE_DATABASE_URL="+s.url, asProgram+"=1")
-	stderr, err := cmd.StderrPipe()
-	must(t, err)
-	must(t, cmd.Start())
+	stderr := check.Sure(cmd.StderrPipe())(t)
+	check.Must(t, cmd.Start())
 	lines := bufio.NewScanner(stderr)
 	said := func(words ...string) {
 		t.Helper()
 		for lines.Scan() {
 			if line := lines.Text(); strings.Contains(line, words[0]) {
 				for _, word := range words {
-					if !strings.Contains(line, word) {
-						t.Errorf("it logged %q, without %q", line, word)
-					}
+					check.ErrorIf(t, !strings.Contains(line, word), "it logged %q, without %q", line, word)
 				}
 				return
 			}
@@ -95,22 +89,14 @@ func TestWatching(t *testing.T) {
 		t.Fatalf("it ended, and did not log %q", words[0])
 	}
 	said("a publication to the lake failed", "not a directory")
-	must(t, os.Remove(s.lake))
+	check.Must(t, os.Remove(s.lake))
 	said("published to the lake", `"tables":1`)
 	s.currency("8")
 	said("published to the lake", `"tables":1`)
-	must(t, cmd.Process.Signal(syscall.SIGTERM))
+	check.Must(t, cmd.Process.Signal(syscall.SIGTERM))
 	for lines.Scan() {
 		t.Errorf("after the signal it logged %q", lines.Text())
 	}
-	if err := cmd.Wait(); err != nil {
-		t.Errorf("it ended with %v", err)
-	}
-}
-
-func must(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
-	}
+	err := cmd.Wait()
+	check.ErrorIf(t, err != nil, "it ended with %v", err)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/apache/iceberg-go/catalog/rest"
 
 	"sluice/migrations"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/warehousetest"
 )
 
@@ -30,27 +31,19 @@ func (s *site) serve() string {
 	s.Helper()
 	cmd := exec.Command(os.Args[0], "serve", "--listen", "127.0.0.1:0", "--json", "--config", s.config)
 	cmd.Env, cmd.Stderr = append(os.Environ(), "SLUICE_DATABASE_URL="+s.url, "SLUICE_LAKE_TOKEN="+readersToken, asProgram+"=1"), os.Stderr
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		s.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		s.Fatal(err)
-	}
+	stdout := check.Sure(cmd.StdoutPipe())(s)
+	check.Must(s, cmd.Start())
 	s.Cleanup(func() {
 		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 			s.Error(err)
 		}
-		if err := cmd.Wait(); err != nil {
-			s.Errorf("serve ended with %v", err)
-		}
+		err := cmd.Wait()
+		check.ErrorIf(s, err != nil, "serve ended with %v", err)
 	})
 	var at struct {
 		Address string `json:"address"`
 	}
-	if err := json.NewDecoder(bufio.NewReader(stdout)).Decode(&at); err != nil {
-		s.Fatal(err)
-	}
+	check.Must(s, json.NewDecoder(bufio.NewReader(stdout)).Decode(&at))
 	return at.Address
 }
 
@@ -59,9 +52,7 @@ func (s *site) command(args ...string) {
 	s.Helper()
 	var out bytes.Buffer
 	code := run(s.Context(), append(args, "--config", s.config), env{stdout: &out, stderr: &out, readFile: os.ReadFile, lookupEnv: s.variable})
-	if code != 0 {
-		s.Fatalf("sluice-lake %v: exit code %d\n%s", args, code, out.String())
-	}
+	check.FatalIf(s, code != 0, "sluice-lake %v: exit code %d\n%s", args, code, out.String())
 }
 
 func (s *site) variable(name string) (string, bool) {
@@ -76,23 +67,18 @@ func TestReadersFindTables(t *testing.T) {
 	s.currency("7")
 	s.currency("8")
 	s.command("publish")
-	client, err := rest.NewCatalog(t.Context(), "any name", s.serve(), rest.WithOAuthToken(readersToken))
-	must(t, err)
+	client := check.Sure(rest.NewCatalog(t.Context(), "any name", s.serve(), rest.WithOAuthToken(readersToken)))(t)
 	namespaces, err := client.ListNamespaces(t.Context(), nil)
-	if want := [][]string{{"invoicing"}, {"sluice"}}; err != nil || !slices.EqualFunc(namespaces, want, slices.Equal) {
-		t.Errorf("namespaces are %v, %v, want %v", namespaces, err, want)
-	}
-	if below, err := client.ListNamespaces(t.Context(), []string{"invoicing"}); err != nil || len(below) != 0 {
-		t.Errorf("below invoicing are %v, %v", below, err)
-	}
+	want := [][]string{{"invoicing"}, {"sluice"}}
+	check.ErrorIf(t, err != nil || !slices.EqualFunc(namespaces, want, slices.Equal), "namespaces are %v, %v, want %v", namespaces, err, want)
+	below, err := client.ListNamespaces(t.Context(), []string{"invoicing"})
+	check.ErrorIf(t, err != nil || len(below) != 0, "below invoicing are %v, %v", below, err)
 	var tables []string
 	for table, err := range client.ListTables(t.Context(), []string{"invoicing"}) {
-		must(t, err)
+		check.Must(t, err)
 		tables = append(tables, strings.Join(table, "."))
 	}
-	if !slices.Equal(tables, []string{"invoicing.currencies"}) {
-		t.Errorf("tables are %v", tables)
-	}
+	check.ErrorIf(t, !slices.Equal(tables, []string{"invoicing.currencies"}), "tables are %v", tables)
 	for name, want := range map[string]bool{"invoicing": true, "inventory": false} {
 		if is, err := client.CheckNamespaceExists(t.Context(), []string{name}); err != nil || is != want {
 			t.Errorf("namespace %s: %t, %v", name, is, err)
@@ -103,10 +89,8 @@ func TestReadersFindTables(t *testing.T) {
 	}
 	ids := func() []string {
 		t.Helper()
-		table, err := client.LoadTable(t.Context(), []string{"invoicing", "currencies"})
-		must(t, err)
-		rows, err := table.Scan().ToArrowTable(t.Context())
-		must(t, err)
+		table := check.Sure(client.LoadTable(t.Context(), []string{"invoicing", "currencies"}))(t)
+		rows := check.Sure(table.Scan().ToArrowTable(t.Context()))(t)
 		var found []string
 		for _, chunk := range rows.Column(rows.Schema().FieldIndices("currency_id")[0]).Data().Chunks() {
 			for i := range chunk.Len() {
@@ -116,14 +100,12 @@ func TestReadersFindTables(t *testing.T) {
 		slices.Sort(found)
 		return found
 	}
-	if got := ids(); !slices.Equal(got, []string{"7", "8"}) {
-		t.Errorf("the rows are %v", got)
-	}
+	got := ids()
+	check.ErrorIf(t, !slices.Equal(got, []string{"7", "8"}), "the rows are %v", got)
 	s.currency("9")
 	s.command("publish")
-	if got := ids(); !slices.Equal(got, []string{"7", "8", "9"}) {
-		t.Errorf("after another publication the rows are %v", got)
-	}
+	got = ids()
+	check.ErrorIf(t, !slices.Equal(got, []string{"7", "8", "9"}), "after another publication the rows are %v", got)
 	if _, err := client.LoadTable(t.Context(), []string{"invoicing", "nothing"}); err == nil || !strings.Contains(err.Error(), "no table") {
 		t.Errorf("a table that is not there: %v", err)
 	}
@@ -141,12 +123,11 @@ func TestReadersOnlyRead(t *testing.T) {
 	ask := func(method, path, token string) (int, string, string) {
 		t.Helper()
 		request, err := http.NewRequestWithContext(t.Context(), method, address+path, strings.NewReader(`{"requirements":[],"updates":[]}`))
-		must(t, err)
+		check.Must(t, err)
 		if token != "" {
 			request.Header.Set("Authorization", token)
 		}
-		response, err := client.Do(request)
-		must(t, err)
+		response := check.Sure(client.Do(request))(t)
 		body, err := io.ReadAll(response.Body)
 		if err != nil || response.Body.Close() != nil {
 			t.Fatal(err)
@@ -157,9 +138,8 @@ func TestReadersOnlyRead(t *testing.T) {
 				Code int    `json:"code"`
 			} `json:"error"`
 		}
-		if err := json.Unmarshal(body, &failed); len(body) > 0 && err != nil {
-			t.Errorf("%s %s is answered with %q", method, path, body)
-		}
+		err = json.Unmarshal(body, &failed)
+		check.ErrorIf(t, len(body) > 0 && err != nil, "%s %s is answered with %q", method, path, body)
 		if failed.Error.Code != 0 && failed.Error.Code != response.StatusCode {
 			t.Errorf("%s %s: status %d, and in the body %d", method, path, response.StatusCode, failed.Error.Code)
 		}
@@ -167,33 +147,29 @@ func TestReadersOnlyRead(t *testing.T) {
 	}
 	for _, path := range []string{"/v1/config", "/v1/namespaces", table, "/anything"} {
 		for _, token := range []string{"", "Bearer", "Bearer ", "Bearer another token of theirs", "Bearer " + readersToken + "x", readersToken, "Basic " + readersToken} {
-			if status, kind, _ := ask(http.MethodGet, path, token); status != http.StatusUnauthorized || kind != "NotAuthorizedException" {
-				t.Errorf("%s with %q: %d %s", path, token, status, kind)
-			}
+			status, kind, _ := ask(http.MethodGet, path, token)
+			check.ErrorIf(t, status != http.StatusUnauthorized || kind != "NotAuthorizedException", "%s with %q: %d %s", path, token, status, kind)
 		}
 	}
 	const shown = "bearer " + readersToken // the name of the scheme may be in small letters
-	if status, _, _ := ask(http.MethodGet, table, shown); status != http.StatusOK {
-		t.Errorf("with the token: %d", status)
-	}
+	status, _, _ := ask(http.MethodGet, table, shown)
+	check.ErrorIf(t, status != http.StatusOK, "with the token: %d", status)
 	for _, request := range []string{
 		"POST " + table, "DELETE " + table, "POST /v1/namespaces", "DELETE /v1/namespaces/invoicing", "POST /v1/namespaces/invoicing/tables",
 		"POST /v1/namespaces/invoicing/register", "POST /v1/transactions/commit", "POST /v1/tables/rename", "GET /v1/namespaces/invoicing/views",
 		"PUT " + table, "POST /v1/oauth/tokens", "GET " + table + "/credentials",
 	} {
 		method, path, _ := strings.Cut(request, " ")
-		if status, kind, _ := ask(method, path, shown); status != http.StatusNotAcceptable || kind != "UnsupportedOperationException" {
-			t.Errorf("%s: %d %s", request, status, kind)
-		}
+		status, kind, _ := ask(method, path, shown)
+		check.ErrorIf(t, status != http.StatusNotAcceptable || kind != "UnsupportedOperationException", "%s: %d %s", request, status, kind)
 	}
 	for path, want := range map[string]string{
 		"/v1/namespaces/inventory": "NoSuchNamespaceException", "/v1/namespaces/inventory/tables": "NoSuchNamespaceException",
 		"/v1/namespaces?parent=inventory": "NoSuchNamespaceException", "/v1/namespaces/invoicing/tables/..%2Fcurrencies": "NoSuchTableException",
 		"/v1/namespaces/invoicing%1Fcurrencies": "NoSuchNamespaceException", "/v1/namespaces/invoicing/tables/';%20DROP": "NoSuchTableException",
 	} {
-		if status, kind, _ := ask(http.MethodGet, path, shown); status != http.StatusNotFound || kind != want {
-			t.Errorf("%s: %d %s, want %s", path, status, kind, want)
-		}
+		status, kind, _ := ask(http.MethodGet, path, shown)
+		check.ErrorIf(t, status != http.StatusNotFound || kind != want, "%s: %d %s, want %s", path, status, kind, want)
 	}
 	// What failed is in the log of the program; a reader learns only that it did.
 	metadata, err := filepath.Glob(s.lake + "/invoicing/currencies-*/metadata/*.metadata.json")
@@ -201,7 +177,7 @@ func TestReadersOnlyRead(t *testing.T) {
 		t.Fatal(metadata, err)
 	}
 	for _, file := range metadata {
-		must(t, os.Remove(file))
+		check.Must(t, os.Remove(file))
 	}
 	if status, kind, body := ask(http.MethodGet, table, shown); status != http.StatusInternalServerError || kind != "InternalServerError" || strings.Contains(body, s.lake) {
 		t.Errorf("a file that is missing: %d %s", status, body)
@@ -215,19 +191,17 @@ func TestServingNeedsFewRights(t *testing.T) {
 	roles := warehousetest.OwnRoles(t)
 	s := &site{TB: t, url: roles.URL, lake: t.TempDir(), config: filepath.Join(t.TempDir(), "config.yaml")}
 	s.configure("lake: {warehouse: " + s.lake + "}\n")
-	must(t, migrations.Migrate(t.Context(), roles.URL, migrations.Options{}))
+	check.Must(t, migrations.Migrate(t.Context(), roles.URL, migrations.Options{}))
 	s.currency("7")
 	s.command("publish")
 	roles.Administers(
 		"CREATE ROLE catalog_@ LOGIN PASSWORD 'catalog'", "GRANT USAGE ON SCHEMA lake, sluice, river TO catalog_@",
 		"GRANT SELECT ON ALL TABLES IN SCHEMA lake TO catalog_@", "GRANT SELECT ON sluice.schema_version, sluice.floor, river.river_migration TO catalog_@",
 	)
-	address, err := url.Parse(roles.URL)
-	must(t, err)
+	address := check.Sure(url.Parse(roles.URL))(t)
 	address.User = url.UserPassword("catalog_"+roles.Suffix, "catalog")
 	s.url = address.String()
-	client, err := rest.NewCatalog(t.Context(), "sluice", s.serve(), rest.WithOAuthToken(readersToken))
-	must(t, err)
+	client := check.Sure(rest.NewCatalog(t.Context(), "sluice", s.serve(), rest.WithOAuthToken(readersToken)))(t)
 	if _, err := client.LoadTable(t.Context(), []string{"invoicing", "currencies"}); err != nil {
 		t.Error(err)
 	}
@@ -248,8 +222,6 @@ func TestServingIsRefused(t *testing.T) {
 				return s.variable(name)
 			},
 		})
-		if code != 2 || !strings.Contains(out.String(), words) {
-			t.Errorf("with the token %q: exit code %d\n%s", token, code, out.String())
-		}
+		check.ErrorIf(t, code != 2 || !strings.Contains(out.String(), words), "with the token %q: exit code %d\n%s", token, code, out.String())
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	_ "github.com/duckdb/duckdb-go/v2" // the judge
-	"github.com/google/go-cmp/cmp"
 
+	"sluice/pipeline/check"
 	export "sluice/pipeline/files"
 )
 
@@ -17,13 +17,12 @@ import (
 func TestDuckDBReadsExports(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "exported.parquet")
-	file, err := os.Create(path)
-	must(t, err)
+	file := check.Sure(os.Create(path))(t)
 	w, err := export.NewWriter(export.Parquet, file, []export.Column{
 		{Name: "text", Kind: export.Text}, {Name: "open, \"json\"", Kind: export.JSON}, {Name: "bytes", Kind: export.Bytes}, {Name: "is", Kind: export.Bool},
 		{Name: "count", Kind: export.Int}, {Name: "amount", Kind: export.Decimal, Scale: 10}, {Name: "day", Kind: export.Date}, {Name: "at", Kind: export.Time},
 	})
-	must(t, err)
+	check.Must(t, err)
 	text, number, null := func(s string) export.Value { return export.Value{Text: []byte(s)} },
 		func(n int64) export.Value { return export.Value{Number: n} }, export.Value{Null: true}
 	for _, row := range [][]export.Value{
@@ -31,10 +30,10 @@ func TestDuckDBReadsExports(t *testing.T) {
 		{null, null, null, null, null, null, null, null},
 		{text(""), text("[]"), text(""), number(0), number(7), text("1234567890123456789012345678.12"), number(export.LastDay), number(export.LastInstant)},
 	} {
-		must(t, w.Write(row))
+		check.Must(t, w.Write(row))
 	}
-	must(t, w.Close())
-	must(t, file.Close())
+	check.Must(t, w.Close())
+	check.Must(t, file.Close())
 	for _, c := range []struct {
 		query string
 		want  [][]string
@@ -50,32 +49,26 @@ func TestDuckDBReadsExports(t *testing.T) {
 		}},
 		{"SELECT count(*)::VARCHAR FROM rows WHERE amount < 0", [][]string{{"1"}}},
 	} {
-		if diff := cmp.Diff(c.want, ask(t, path, c.query)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", c.query, diff)
-		}
+		check.Same(t, c.query, c.want, ask(t, path, c.query))
 	}
 }
 
 // ask asks DuckDB about the rows of a file. Null is ∅.
 func ask(t *testing.T, path, query string) [][]string {
 	t.Helper()
-	db, err := sql.Open("duckdb", "")
-	must(t, err)
+	db := check.Sure(sql.Open("duckdb", ""))(t)
 	defer func() { _ = db.Close() }()
-	_, err = db.ExecContext(t.Context(), "CREATE VIEW rows AS SELECT * FROM read_parquet('"+path+"')")
-	must(t, err)
-	rows, err := db.QueryContext(t.Context(), query)
-	must(t, err)
+	check.Must(t, check.Failure(db.ExecContext(t.Context(), "CREATE VIEW rows AS SELECT * FROM read_parquet('"+path+"')")))
+	rows := check.Sure(db.QueryContext(t.Context(), query))(t)
 	defer func() { _ = rows.Close() }()
-	columns, err := rows.Columns()
-	must(t, err)
+	columns := check.Sure(rows.Columns())(t)
 	var all [][]string
 	for rows.Next() {
 		values, into := make([]sql.NullString, len(columns)), make([]any, len(columns))
 		for i := range values {
 			into[i] = &values[i]
 		}
-		must(t, rows.Scan(into...))
+		check.Must(t, rows.Scan(into...))
 		row := make([]string, len(values))
 		for i, v := range values {
 			if row[i] = "∅"; v.Valid {
@@ -84,13 +77,6 @@ func ask(t *testing.T, path, query string) [][]string {
 		}
 		all = append(all, row)
 	}
-	must(t, rows.Err())
+	check.Must(t, rows.Err())
 	return all
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

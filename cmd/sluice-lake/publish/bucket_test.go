@@ -16,6 +16,7 @@ import (
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
 	"sluice/cmd/sluice-lake/storage"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/changes"
 	"sluice/pipeline/warehouse/warehousetest"
 )
@@ -117,9 +118,8 @@ func TestABucketThatFails(t *testing.T) {
 		if _, err := w.publisher.Publish(t.Context()); err != nil {
 			failed++
 			f.fail(0, 0)
-			if after := w.cut(); after != before {
-				t.Fatalf("round %d failed (%v), and the lake has %q, it had %q", round, err, after, before)
-			}
+			after := w.cut()
+			check.FatalIf(t, after != before, "round %d failed (%v), and the lake has %q, it had %q", round, err, after, before)
 			continue
 		}
 		done++
@@ -127,15 +127,11 @@ func TestABucketThatFails(t *testing.T) {
 	}
 	w.publish()
 	same()
-	if failed == 0 || done == 0 {
-		t.Errorf("%d publications failed, %d did not: both are wanted", failed, done)
-	}
+	check.ErrorIf(t, failed == 0 || done == 0, "%d publications failed, %d did not: both are wanted", failed, done)
 	_, err = w.publisher.Compact(t.Context())
 	w.must(err)
 	expired, err := w.publisher.Expire(t.Context(), 0)
-	if err != nil || expired.Files == 0 {
-		t.Errorf("expired %+v, %v", expired, err)
-	}
+	check.ErrorIf(t, err != nil || expired.Files == 0, "expired %+v, %v", expired, err)
 	same()
 	if found, err := w.publisher.Verify(t.Context()); err != nil || !found[0].Equal || !found[1].Equal {
 		t.Errorf("verified %+v, %v", found, err)
@@ -168,13 +164,11 @@ func TestFreshness(t *testing.T) {
 		return at
 	}
 	w.write(changes.New, "1", sqlBills, "1")
-	if got, at := lag(), published(); got != -1 || at != nil {
-		t.Errorf("before a publication the lag is %v, and the lake of %v", got, at)
-	}
+	got, at := lag(), published()
+	check.ErrorIf(t, got != -1 || at != nil, "before a publication the lag is %v, and the lake of %v", got, at)
 	result := w.publish()
-	if got, at := lag(), published(); got != 0 || at == nil || !at.Equal(result.At) {
-		t.Errorf("published at %v, the lag is %v, and the lake of %v", result.At, got, at)
-	}
+	got, at = lag(), published()
+	check.ErrorIf(t, got != 0 || at == nil || !at.Equal(result.At), "published at %v, the lag is %v, and the lake of %v", result.At, got, at)
 	// A run that ended is no change. A change that is under way counts once it is committed.
 	w.exec(`INSERT INTO sluice.changes (at, organization_id, table_name, op, record_ids) VALUES (now() - interval '3 hours', '1', 'inventory.bills', 'finished', '{5}')`)
 	tx, err := w.pool.Begin(t.Context())
@@ -186,22 +180,17 @@ func TestFreshness(t *testing.T) {
 		t.Errorf("nothing changed by %v: the lag is %v, and the lake of %v", again.At, got, at)
 	}
 	w.must(tx.Commit(t.Context()))
-	if got := lag(); got < 2*time.Hour || got > 3*time.Hour {
-		t.Errorf("with a change of two hours ago the lag is %v", got)
-	}
+	got = lag()
+	check.ErrorIf(t, got < 2*time.Hour || got > 3*time.Hour, "with a change of two hours ago the lag is %v", got)
 	w.publish()
-	if got := lag(); got != 0 {
-		t.Errorf("once it is published the lag is %v", got)
-	}
+	got = lag()
+	check.ErrorIf(t, got != 0, "once it is published the lag is %v", got)
 	w.exec(`UPDATE sluice.change_log SET era = era + 1`)
 	w.exec(`UPDATE lake.last_publication SET published_at = now() - interval '5 hours'`)
-	if got := lag(); got < 5*time.Hour || got > 6*time.Hour {
-		t.Errorf("five hours after a publication that cannot be followed the lag is %v", got)
-	}
+	got = lag()
+	check.ErrorIf(t, got < 5*time.Hour || got > 6*time.Hour, "five hours after a publication that cannot be followed the lag is %v", got)
 	w.publish()
-	if got := lag(); got != 0 {
-		t.Errorf("published whole, the lag is %v", got)
-	}
+	check.Same(t, "published whole, the lag", 0, lag())
 }
 
 // TestTheRoleOfThePublisher does everything that the publisher does, and may write no row of the
@@ -227,19 +216,15 @@ func TestTheRoleOfThePublisher(t *testing.T) {
 	w.publish()
 	w.equal("inventory.bills")
 	w.equal("inventory.bills_line_items")
-	if found, err := w.publisher.Verify(t.Context()); err != nil || len(found) != 2 || !found[0].Equal || !found[1].Equal {
-		t.Errorf("verified %+v, %v", found, err)
-	}
+	found, err := w.publisher.Verify(t.Context())
+	check.ErrorIf(t, err != nil || len(found) != 2 || !found[0].Equal || !found[1].Equal, "verified %+v, %v", found, err)
 	w.write(changes.Changed, "1", sqlChange, "333")
-	if compacted, err := w.publisher.Compact(t.Context()); err != nil || len(compacted.Tables) != 2 {
-		t.Errorf("compacted %+v, %v", compacted, err)
-	}
-	if expired, err := w.publisher.Expire(t.Context(), 0); err != nil || expired.Files == 0 {
-		t.Errorf("expired %+v, %v", expired, err)
-	}
-	if status, err := w.publisher.Status(t.Context()); err != nil || len(status.Tables) != 2 {
-		t.Errorf("status %+v, %v", status, err)
-	}
+	compacted, err := w.publisher.Compact(t.Context())
+	check.ErrorIf(t, err != nil || len(compacted.Tables) != 2, "compacted %+v, %v", compacted, err)
+	expired, err := w.publisher.Expire(t.Context(), 0)
+	check.ErrorIf(t, err != nil || expired.Files == 0, "expired %+v, %v", expired, err)
+	status, err := w.publisher.Status(t.Context())
+	check.ErrorIf(t, err != nil || len(status.Tables) != 2, "status %+v, %v", status, err)
 
 	for _, sql := range []string{
 		`UPDATE inventory.bills SET total = 1`, `DELETE FROM inventory.bills`, `INSERT INTO sluice.changes SELECT`, `DELETE FROM sluice.changes`,

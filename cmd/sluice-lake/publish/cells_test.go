@@ -9,6 +9,7 @@ import (
 
 	"sluice/cmd/sluice-lake/catalog"
 	"sluice/cmd/sluice-lake/publish"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/changes"
 )
 
@@ -44,9 +45,8 @@ func TestTwoCellsInOneTable(t *testing.T) {
 				t.Errorf("verified %+v, %v", found, err)
 			}
 		}
-		if got := a.read("inventory.bills", `SELECT count(*) FROM {lake}`)[0][0]; got != bills {
-			t.Errorf("both have %s bills, want %s", got, bills)
-		}
+		got := a.read("inventory.bills", `SELECT count(*) FROM {lake}`)[0][0]
+		check.ErrorIf(t, got != bills, "both have %s bills, want %s", got, bills)
 	}
 	a.write(changes.New, "1", sqlBills, "1", "22", "333")
 	a.write(changes.New, "9", sqlBills, "1")
@@ -55,14 +55,11 @@ func TestTwoCellsInOneTable(t *testing.T) {
 	a.publish()
 	b.publish()
 	same("7")
-	if again := a.publish(); len(again.Tables) > 0 {
-		t.Errorf("what the other cell published is a change: %+v", again)
-	}
+	again := a.publish()
+	check.ErrorIf(t, len(again.Tables) > 0, "what the other cell published is a change: %+v", again)
 	cut := a.read(publish.Published, `SELECT cell, table_name, snapshot_id, cursor FROM {lake} ORDER BY table_name, cell`)
-	if len(cut) != 4 || cut[0][2] != cut[1][2] || cut[2][2] != cut[3][2] || cut[0][3] == cut[1][3] ||
-		!slices.ContainsFunc(cut, func(row []string) bool { return row[0] == "bbbbbbbb" }) {
-		t.Errorf("the cut is %q", cut)
-	}
+	check.ErrorIf(t, len(cut) != 4 || cut[0][2] != cut[1][2] || cut[2][2] != cut[3][2] || cut[0][3] == cut[1][3] ||
+		!slices.ContainsFunc(cut, func(row []string) bool { return row[0] == "bbbbbbbb" }), "the cut is %q", cut)
 
 	a.write(changes.Changed, "1", sqlChange, "1", "22")
 	b.write(changes.Changed, "3", sqlChange, "22")
@@ -84,9 +81,7 @@ func TestTwoCellsInOneTable(t *testing.T) {
 	b.exec(`UPDATE inventory.bills SET vendor_name = $1 WHERE organization_id = '3' AND bill_id = '1'`, secret)
 	b.write(changes.Changed, "3", `SELECT $1::text, $2::text[]`, "1")
 	b.publish()
-	if len(b.having(secret)) != 1 {
-		t.Fatal("no file has the value")
-	}
+	check.FatalIf(t, len(b.having(secret)) != 1, "no file has the value")
 	b.erase("3", "1")
 	kills := 0
 	for ; b.doom("publish", kills**stride); kills++ {
@@ -112,9 +107,8 @@ func TestTwoCellsInOneTable(t *testing.T) {
 	a.must(err)
 	_, err = catalog.Lock(t.Context(), tx, a.store)
 	a.must(err)
-	if _, err := b.publisher.Publish(t.Context()); !errors.Is(err, catalog.ErrBusy) {
-		t.Errorf("beside the first cell the second one gets %v", err)
-	}
+	_, err = b.publisher.Publish(t.Context())
+	check.ErrorIf(t, !errors.Is(err, catalog.ErrBusy), "beside the first cell the second one gets %v", err)
 	a.must(tx.Rollback(t.Context()))
 }
 
@@ -126,12 +120,10 @@ func TestACopyOfACell(t *testing.T) {
 	a.publish()
 	b.write(changes.New, "1", sqlBills, "1")
 	before := a.files()
-	if _, err := b.publisher.Publish(t.Context()); !errors.Is(err, publish.ErrCopy) {
-		t.Errorf("a copy publishes: %v", err)
-	}
-	if after := a.files(); len(after) != len(before) {
-		t.Errorf("%d files became %d", len(before), len(after))
-	}
+	_, err := b.publisher.Publish(t.Context())
+	check.ErrorIf(t, !errors.Is(err, publish.ErrCopy), "a copy publishes: %v", err)
+	after := a.files()
+	check.ErrorIf(t, len(after) != len(before), "%d files became %d", len(before), len(after))
 	a.equal("inventory.bills")
 }
 
@@ -154,9 +146,8 @@ func TestACopyOfTheWarehouse(t *testing.T) {
 		}
 	}
 	w.publish()
-	if _, err := w.publisher.Expire(t.Context(), time.Hour); err != nil {
-		t.Errorf("with a part of that file: %v", err)
-	}
+	_, err := w.publisher.Expire(t.Context(), time.Hour)
+	check.ErrorIf(t, err != nil, "with a part of that file: %v", err)
 	other.write(changes.New, "1", sqlBills, "22", "333")
 	other.publish()
 	other.equal("inventory.bills")
@@ -171,9 +162,8 @@ func TestACopyOfTheWarehouse(t *testing.T) {
 	refused(other)
 	w.equal("inventory.bills")
 	other.erase("1", "22")
-	if _, err := other.publisher.Publish(t.Context()); !errors.Is(err, publish.ErrCopy) {
-		t.Errorf("an erasure of a copy is carried out: %v", err)
-	}
+	_, err = other.publisher.Publish(t.Context())
+	check.ErrorIf(t, !errors.Is(err, publish.ErrCopy), "an erasure of a copy is carried out: %v", err)
 	w.equal("inventory.bills")
 
 	w.must(other.publisher.TakeOver(t.Context()))

@@ -23,6 +23,7 @@ import (
 	"sluice/cmd/sluice-lake/shape"
 	"sluice/cmd/sluice-lake/storage"
 	"sluice/connectors"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/changes"
 )
 
@@ -105,22 +106,13 @@ func TestDoomed(t *testing.T) {
 	if url == "" {
 		return
 	}
-	after, err := strconv.ParseInt(os.Getenv(doomedAfter), 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	after := check.Sure(strconv.ParseInt(os.Getenv(doomedAfter), 10, 64))(t)
 	counts := &steps{}
 	counts.left.Store(after)
 	connect := func(url string) *pgxpool.Pool {
-		config, err := pgxpool.ParseConfig(url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		config := check.Sure(pgxpool.ParseConfig(url))(t)
 		config.ConnConfig.Tracer = counts
-		pool, err := pgxpool.NewWithConfig(t.Context(), config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		pool := check.Sure(pgxpool.NewWithConfig(t.Context(), config))(t)
 		t.Cleanup(pool.Close)
 		return pool
 	}
@@ -129,9 +121,7 @@ func TestDoomed(t *testing.T) {
 		shared = connect(catalog)
 	}
 	store, err := storage.Open(t.Context(), os.Getenv(doomedFolder))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	p := publish.New(publish.Options{
 		Pool: connect(url), Catalog: shared, Store: counted{store, counts}, Tables: shape.Tables(connectors.All()), Buckets: 4, Log: slog.New(slog.DiscardHandler),
 	})
@@ -143,9 +133,7 @@ func TestDoomed(t *testing.T) {
 	case "expire":
 		_, err = p.Expire(t.Context(), 0)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	_, _ = os.Stdout.WriteString("done\n")
 }
 
@@ -163,9 +151,7 @@ func (w *world) doom(does string, after int) bool {
 			return true
 		}
 	}
-	if err != nil || !strings.Contains(string(out), "done") {
-		w.Fatalf("a process that %ses: %v\n%s", does, err, out)
-	}
+	check.FatalIf(w, err != nil || !strings.Contains(string(out), "done"), "a process that %ses: %v\n%s", does, err, out)
 	return false
 }
 
@@ -184,9 +170,8 @@ func TestKillsAtEveryPoint(t *testing.T) {
 			killed := w.doom(does, after)
 			// Where the metadata is the same, so are the rows.
 			if killed && (w.location("inventory.bills") != bills || w.location("inventory.bills_line_items") != lines) {
-				if now := w.cut(); !w.whole(now) {
-					t.Fatalf("%s, killed after %d steps: the lake has %q", does, after, now)
-				}
+				now := w.cut()
+				check.FatalIf(t, !w.whole(now), "%s, killed after %d steps: the lake has %q", does, after, now)
 			}
 			if !killed {
 				break
@@ -211,9 +196,7 @@ func TestKillsAtEveryPoint(t *testing.T) {
 		t.Errorf("%d files are left that nothing refers to, such as %q", len(found), found[:min(5, len(found))])
 	}
 	t.Logf("%d kills", kills)
-	if kills < 300 / *stride {
-		t.Errorf("only %d points were found", kills)
-	}
+	check.ErrorIf(t, kills < 300 / *stride, "only %d points were found", kills)
 }
 
 // TestKillsOfAnErasure kills a process before each of the things that it does to carry out an
@@ -238,18 +221,15 @@ func TestKillsOfAnErasure(t *testing.T) {
 			t.Fatalf("killed after %d steps: the lake has %q", kills**stride, now)
 		}
 	}
-	if found := w.having(secret); len(found) > 0 {
-		t.Errorf("after %d kills these files still have the value: %q", kills, found)
-	}
+	found := w.having(secret)
+	check.ErrorIf(t, len(found) > 0, "after %d kills these files still have the value: %q", kills, found)
 	w.equal("inventory.bills")
 	w.equal("inventory.bills_line_items")
 	location := w.location(publish.Published)
 	if w.publish(); w.location(publish.Published) != location {
 		t.Error("the erasure is carried out again")
 	}
-	if kills < 100 / *stride {
-		t.Errorf("only %d points were found", kills)
-	}
+	check.ErrorIf(t, kills < 100 / *stride, "only %d points were found", kills)
 	t.Logf("%d kills", kills)
 }
 

@@ -24,6 +24,7 @@ import (
 	"sluice/cmd/sluice-lake/storage"
 	"sluice/connectors"
 	"sluice/migrations"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/changes"
 	"sluice/pipeline/warehouse/warehousetest"
 )
@@ -121,9 +122,7 @@ func (w *world) having(text string) []string {
 
 func (w *world) must(err error) {
 	w.Helper()
-	if err != nil {
-		w.Fatal(err)
-	}
+	check.Must(w, err)
 }
 
 func (w *world) exec(sql string, args ...any) {
@@ -304,15 +303,12 @@ func (w *world) equal(full string) int {
 	}
 	w.must(rows.Err())
 	if w.location(full) == "" {
-		if len(want) > 0 {
-			w.Errorf("%s is not in the lake, and has %d rows", full, len(want))
-		}
+		check.ErrorIf(w, len(want) > 0, "%s is not in the lake, and has %d rows", full, len(want))
 		return 0
 	}
 	got := w.read(full, "SELECT "+strings.Join(duck, ", ")+" FROM {lake} WHERE "+cmp.Or(w.own, "true")+" ORDER BY "+by)
-	if diff := difference.Diff(want, got); diff != "" {
-		w.Errorf("%s (-warehouse +lake):\n%s", full, diff)
-	}
+	diff := difference.Diff(want, got)
+	check.ErrorIf(w, diff != "", "%s (-warehouse +lake):\n%s", full, diff)
 	return len(got)
 }
 

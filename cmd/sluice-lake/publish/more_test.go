@@ -11,6 +11,7 @@ import (
 
 	"sluice/cmd/sluice-lake/catalog"
 	"sluice/cmd/sluice-lake/publish"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/changes"
 )
 
@@ -28,14 +29,11 @@ func TestOneCut(t *testing.T) {
 	w.write(changes.Changed, "1", sqlChange, "1")
 	w.publish()
 	again := w.read(publish.Published, `SELECT table_name, snapshot_id FROM {lake} ORDER BY 1`)
-	if len(again) != 2 || again[0][1] == cut[0][1] || again[1][1] == cut[1][1] {
-		t.Errorf("after a change the cut is %q, it was %q", again, cut)
-	}
+	check.ErrorIf(t, len(again) != 2 || again[0][1] == cut[0][1] || again[1][1] == cut[1][1],
+		"after a change the cut is %q, it was %q", again, cut)
 	// A reader who follows the log from the cursor of the cut gets nothing that the cut has.
 	found, _, err := changes.Read(t.Context(), w.conn, w.read(publish.Published, `SELECT DISTINCT cursor FROM {lake}`)[0][0], 10)
-	if err != nil || len(found) > 0 {
-		t.Errorf("behind the cursor of the cut the log has %+v, %v", found, err)
-	}
+	check.ErrorIf(t, err != nil || len(found) > 0, "behind the cursor of the cut the log has %+v, %v", found, err)
 }
 
 // TestChangesUnderWay: a transaction that is open while a publication runs is in a later one.
@@ -67,18 +65,14 @@ func TestALogThatWasPruned(t *testing.T) {
 	w.exec(`DELETE FROM sluice.changes`)
 	w.exec(`UPDATE sluice.change_log SET era = era + 1`)
 	status, err := w.publisher.Status(t.Context())
-	if err != nil || !strings.Contains(status.Lost, "cursor") {
-		t.Errorf("status %+v, %v", status, err)
-	}
+	check.ErrorIf(t, err != nil || !strings.Contains(status.Lost, "cursor"), "status %+v, %v", status, err)
 	result := w.publish()
-	if !strings.Contains(result.Whole, "Take a new cursor") || len(result.Tables) != 2 || result.Tables[0].How != "whole" {
-		t.Errorf("published %+v", result)
-	}
+	check.ErrorIf(t, !strings.Contains(result.Whole, "Take a new cursor") || len(result.Tables) != 2 || result.Tables[0].How != "whole",
+		"published %+v", result)
 	w.equal("inventory.bills")
 	w.equal("inventory.bills_line_items")
-	if result := w.publish(); len(result.Tables) > 0 || result.Whole != "" {
-		t.Errorf("then published %+v", result)
-	}
+	result = w.publish()
+	check.ErrorIf(t, len(result.Tables) > 0 || result.Whole != "", "then published %+v", result)
 }
 
 // TestTwoPublishers: the second one says that another works, and writes nothing.
@@ -90,12 +84,10 @@ func TestTwoPublishers(t *testing.T) {
 	w.must(err)
 	_, err = catalog.Lock(t.Context(), tx, w.store)
 	w.must(err)
-	if _, err := w.publisher.Publish(t.Context()); !errors.Is(err, catalog.ErrBusy) {
-		t.Errorf("a second publisher: %v", err)
-	}
-	if found := w.files(); len(found) > 0 {
-		t.Errorf("it wrote %v", found)
-	}
+	_, err = w.publisher.Publish(t.Context())
+	check.ErrorIf(t, !errors.Is(err, catalog.ErrBusy), "a second publisher: %v", err)
+	found := w.files()
+	check.ErrorIf(t, len(found) > 0, "it wrote %v", found)
 	if status, err := w.publisher.Status(t.Context()); err != nil || status.PublishedAt != nil {
 		t.Errorf("status beside it: %+v, %v", status, err)
 	}
@@ -126,9 +118,7 @@ func TestVerify(t *testing.T) {
 				t.Errorf("%s: %+v", what, v)
 			}
 		}
-		if !maps.Equal(got, want) {
-			t.Errorf("%s: found %v, want %v", what, got, want)
-		}
+		check.ErrorIf(t, !maps.Equal(got, want), "%s: found %v, want %v", what, got, want)
 	}
 	verify("as published", map[string]bool{"inventory.bills": true, "inventory.bills_line_items": true}, 0)
 	w.write(changes.Changed, "1", sqlChange, "333")
@@ -136,9 +126,8 @@ func TestVerify(t *testing.T) {
 	w.exec(`UPDATE inventory.bills SET total = total + 0.000000000000000001 WHERE organization_id = '9'`)
 	verify("a value that no log tells of", map[string]bool{"inventory.bills": false, "inventory.bills_line_items": true}, 1)
 	result, err := w.publisher.PublishWhole(t.Context(), "inventory.bills")
-	if err != nil || len(result.Tables) != 2 || result.Tables[0].How != "whole" || result.Tables[1].How != "changes" {
-		t.Errorf("whole: %+v, %v", result, err)
-	}
+	check.ErrorIf(t, err != nil || len(result.Tables) != 2 || result.Tables[0].How != "whole" || result.Tables[1].How != "changes",
+		"whole: %+v, %v", result, err)
 	verify("published whole", map[string]bool{"inventory.bills": true, "inventory.bills_line_items": true}, 0)
 	w.equal("inventory.bills")
 }
@@ -151,13 +140,10 @@ func TestNumbersThatDoNotFit(t *testing.T) {
 	w.exec(`UPDATE inventory.bills SET total = 1.1234567890123456789, balance = -123456789012345678901234567890 WHERE bill_id = '22'`)
 	w.publish()
 	got := w.read("inventory.bills", `SELECT bill_id, total::varchar, balance::varchar, _inexact FROM {lake} ORDER BY 1`)
-	if got[0][1] != "1000.050000000000000000" || got[0][3] != "∅" ||
-		strings.Join(got[1], " ") != `22 ∅ ∅ {"balance":"-123456789012345678901234567890","total":"1.1234567890123456789"}` {
-		t.Errorf("read %q", got)
-	}
-	if found, err := w.publisher.Verify(t.Context()); err != nil || !found[0].Equal {
-		t.Errorf("verified %+v, %v", found, err)
-	}
+	check.ErrorIf(t, got[0][1] != "1000.050000000000000000" || got[0][3] != "∅" ||
+		strings.Join(got[1], " ") != `22 ∅ ∅ {"balance":"-123456789012345678901234567890","total":"1.1234567890123456789"}`, "read %q", got)
+	found, err := w.publisher.Verify(t.Context())
+	check.ErrorIf(t, err != nil || !found[0].Equal, "verified %+v, %v", found, err)
 }
 
 // TestCompacting: what is gone leaves the files, rows stay as they are, and old snapshots and files
@@ -181,24 +167,17 @@ func TestCompacting(t *testing.T) {
 	status, err := w.publisher.Status(t.Context())
 	w.must(err)
 	for _, one := range status.Tables {
-		if one.Deleted != 0 || one.Files != 3 || one.Snapshots < 6 {
-			t.Errorf("compacted: %+v", one)
-		}
+		check.ErrorIf(t, one.Deleted != 0 || one.Files != 3 || one.Snapshots < 6, "compacted: %+v", one)
 	}
-	if again, err := w.publisher.Compact(t.Context()); err != nil || len(again.Tables) > 0 {
-		t.Errorf("compacting again: %+v, %v", again, err)
-	}
+	again, err := w.publisher.Compact(t.Context())
+	check.ErrorIf(t, err != nil || len(again.Tables) > 0, "compacting again: %+v, %v", again, err)
 
 	before := len(w.files())
 	done, err := w.publisher.Expire(t.Context(), time.Hour)
-	if err != nil || done.Snapshots != 0 || done.Files != 0 {
-		t.Errorf("nothing is old: %+v, %v", done, err)
-	}
+	check.ErrorIf(t, err != nil || done.Snapshots != 0 || done.Files != 0, "nothing is old: %+v, %v", done, err)
 	w.must(w.store.WriteFile(w.store.Root()+"/inventory/left.parquet", []byte("no table's")))
 	done, err = w.publisher.Expire(t.Context(), 0)
-	if err != nil || done.Snapshots < 10 || done.Files < before/2 {
-		t.Errorf("all is old: %+v of %d files, %v", done, before, err)
-	}
+	check.ErrorIf(t, err != nil || done.Snapshots < 10 || done.Files < before/2, "all is old: %+v of %d files, %v", done, before, err)
 	w.equal("inventory.bills")
 	w.equal("inventory.bills_line_items")
 	w.write(changes.Changed, "9", sqlChange, "1")
@@ -217,20 +196,17 @@ func TestErasing(t *testing.T) {
 	w.publish()
 	w.write(changes.Changed, "1", sqlChange, "1")
 	w.publish()
-	if found := w.having(secret); len(found) != 1 {
-		t.Fatalf("%d files have the value", len(found))
-	}
+	found := w.having(secret)
+	check.FatalIf(t, len(found) != 1, "%d files have the value", len(found))
 	w.erase("1", "22")
 	w.publish()
-	if found := w.having(secret); len(found) > 0 {
-		t.Errorf("%q still have the value", found)
-	}
+	found = w.having(secret)
+	check.ErrorIf(t, len(found) > 0, "%q still have the value", found)
 	w.equal("inventory.bills")
 	w.equal("inventory.bills_line_items")
 	location := w.location(publish.Published)
-	if result := w.publish(); len(result.Tables) > 0 || w.location(publish.Published) != location {
-		t.Errorf("the erasure is carried out again: %+v", result)
-	}
+	result := w.publish()
+	check.ErrorIf(t, len(result.Tables) > 0 || w.location(publish.Published) != location, "the erasure is carried out again: %+v", result)
 }
 
 // TestColumns: a new column is added, an older file has null there; a type that became another one
@@ -247,9 +223,8 @@ func TestColumns(t *testing.T) {
 	w.write(changes.Rewritten, "1", `SELECT $1::text, $2::text[]`, "22")
 	w.publish()
 	w.equal("inventory.bills")
-	if got := w.read("inventory.bills", `SELECT bill_id, mood FROM {lake} ORDER BY 1`); got[0][1] != "∅" || got[1][1] != "gay" {
-		t.Errorf("read %q", got)
-	}
+	got := w.read("inventory.bills", `SELECT bill_id, mood FROM {lake} ORDER BY 1`)
+	check.ErrorIf(t, got[0][1] != "∅" || got[1][1] != "gay", "read %q", got)
 	// A whole number becomes a longer one.
 	w.exec(`ALTER TABLE inventory.bills ADD COLUMN tally integer DEFAULT 7`)
 	w.redeclare(func(_, _, sql string) (string, bool) { return sql, false }, "inventory.bills", "tally", "integer")
@@ -260,12 +235,10 @@ func TestColumns(t *testing.T) {
 	w.exec(`UPDATE inventory.bills SET tally = 5000000000 WHERE bill_id = '22'`)
 	w.write(changes.Rewritten, "1", `SELECT $1::text, $2::text[]`, "22")
 	w.publish()
-	if got := w.read("inventory.bills", `SELECT bill_id, tally FROM {lake} ORDER BY 1`); got[0][1] != "7" || got[1][1] != "5000000000" {
-		t.Errorf("read %q", got)
-	}
-	if found, err := w.publisher.Verify(t.Context(), "inventory.bills"); err != nil || !found[0].Equal {
-		t.Errorf("verified %+v, %v", found, err)
-	}
+	got = w.read("inventory.bills", `SELECT bill_id, tally FROM {lake} ORDER BY 1`)
+	check.ErrorIf(t, got[0][1] != "7" || got[1][1] != "5000000000", "read %q", got)
+	found, err := w.publisher.Verify(t.Context(), "inventory.bills")
+	check.ErrorIf(t, err != nil || !found[0].Equal, "verified %+v, %v", found, err)
 	w.exec(`ALTER TABLE inventory.bills ALTER COLUMN mood TYPE date USING NULL`)
 	w.redeclare(func(_, column, _ string) (string, bool) { return "date", column == "mood" }, "", "", "")
 	w.write(changes.Changed, "1", sqlChange, "1")
@@ -282,17 +255,14 @@ func TestTheLakeIsWhatTheWarehouseIs(t *testing.T) {
 	w.write(changes.New, "1", sqlBills, "1", "22", "333")
 	w.write(changes.New, "9", sqlBills, "1", "4444")
 	result := w.publish()
-	if got := len(result.Tables); got != 2 {
-		t.Errorf("%d tables were published: %+v", got, result.Tables)
-	}
+	got := len(result.Tables)
+	check.ErrorIf(t, got != 2, "%d tables were published: %+v", got, result.Tables)
 	same := func(bills, lines int) {
 		t.Helper()
-		if got := w.equal("inventory.bills"); got != bills {
-			t.Errorf("%d bills in the lake, want %d", got, bills)
-		}
-		if got := w.equal("inventory.bills_line_items"); got != lines {
-			t.Errorf("%d lines in the lake, want %d", got, lines)
-		}
+		got := w.equal("inventory.bills")
+		check.ErrorIf(t, got != bills, "%d bills in the lake, want %d", got, bills)
+		got = w.equal("inventory.bills_line_items")
+		check.ErrorIf(t, got != lines, "%d lines in the lake, want %d", got, lines)
 	}
 	same(5, 15)
 
@@ -312,9 +282,8 @@ func TestTheLakeIsWhatTheWarehouseIs(t *testing.T) {
 	same(5, 13)
 
 	before, location := w.files(), w.location("inventory.bills")
-	if result := w.publish(); len(result.Tables) > 0 {
-		t.Errorf("nothing changed, and %+v was published", result.Tables)
-	}
+	result = w.publish()
+	check.ErrorIf(t, len(result.Tables) > 0, "nothing changed, and %+v was published", result.Tables)
 	if after := w.files(); !maps.Equal(before, after) || w.location("inventory.bills") != location {
 		t.Errorf("nothing changed, and %d files became %d", len(before), len(after))
 	}

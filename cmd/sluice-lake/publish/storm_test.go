@@ -15,6 +15,7 @@ import (
 	"sluice/cmd/sluice-lake/publish"
 	"sluice/connectors"
 	"sluice/pipeline"
+	"sluice/pipeline/check"
 	"sluice/pipeline/lineage/rebuild"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/postgres"
@@ -237,11 +238,7 @@ func TestAfterAStorm(t *testing.T) {
 	w.must(rows.Err())
 	t.Logf("%d publications were killed, %d were not; rows of the log: %v", killed, published, ops)
 	for _, op := range []string{"new", "changed", "completed", "deleted", "revived", "rewritten"} {
-		if ops[op] == 0 {
-			t.Errorf("the storm has no %s: %v", op, ops)
-		}
+		check.ErrorIf(t, ops[op] == 0, "the storm has no %s: %v", op, ops)
 	}
-	if killed == 0 || published == 0 {
-		t.Errorf("%d publications were killed, %d were not: both are wanted", killed, published)
-	}
+	check.ErrorIf(t, killed == 0 || published == 0, "%d publications were killed, %d were not: both are wanted", killed, published)
 }

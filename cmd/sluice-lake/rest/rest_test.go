@@ -13,26 +13,18 @@ import (
 
 	"sluice/cmd/sluice-lake/rest"
 	"sluice/cmd/sluice-lake/storage"
+	"sluice/pipeline/check"
 )
 
 // TestTheDatabaseIsAway: readers learn that they should ask again, the operator learns why.
 func TestTheDatabaseIsAway(t *testing.T) {
 	t.Parallel()
-	pool, err := pgxpool.New(t.Context(), "postgres://127.0.0.1:1/nothing?connect_timeout=5")
-	if err != nil {
-		t.Fatal(err)
-	}
+	pool := check.Sure(pgxpool.New(t.Context(), "postgres://127.0.0.1:1/nothing?connect_timeout=5"))(t)
 	t.Cleanup(pool.Close)
-	store, err := storage.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := check.Sure(storage.Open(t.Context(), t.TempDir()))(t)
 	var log bytes.Buffer
 	server := httptest.NewServer(rest.New(rest.Options{Pool: pool, Store: store, Log: slog.New(slog.NewTextHandler(&log, nil))}))
-	response, err := server.Client().Get(server.URL + "/v1/namespaces")
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := check.Sure(server.Client().Get(server.URL + "/v1/namespaces"))(t)
 	var body struct {
 		Error struct {
 			Message string `json:"message"`
@@ -46,7 +38,5 @@ func TestTheDatabaseIsAway(t *testing.T) {
 	if response.StatusCode != http.StatusServiceUnavailable || body.Error.Type != "ServiceUnavailableException" || strings.Contains(body.Error.Message, "127.0.0.1") {
 		t.Errorf("the answer is %d %+v", response.StatusCode, body.Error)
 	}
-	if !strings.Contains(log.String(), "127.0.0.1") {
-		t.Errorf("the log is %q", log.String())
-	}
+	check.ErrorIf(t, !strings.Contains(log.String(), "127.0.0.1"), "the log is %q", log.String())
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/cmd/sluice-lake/shape"
+	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/warehousetest"
 )
 
@@ -37,31 +38,24 @@ func TestNumbers(t *testing.T) {
 	for _, number := range numbers {
 		raw := read(t, conn, number)
 		got, fits, err := shape.Decimal(raw)
-		if err != nil {
-			t.Fatalf("%s: %v", number, err)
-		}
+		check.FatalIf(t, err != nil, "%s: %v", number, err)
 		var want *string
 		err = conn.QueryRow(t.Context(), `SELECT CASE WHEN $1::text = 'NaN' OR abs($1::text::numeric) >= 1e20 OR $1::text::numeric <> round($1::text::numeric, 18)
 			THEN NULL ELSE $1::text::numeric::numeric(38, 18)::text END`, number).Scan(&want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.Must(t, err)
 		if fits != (want != nil) || fits && got.ToString(shape.Scale) != *want {
 			t.Errorf("%s: got %s, fits %t", number, got.ToString(shape.Scale), fits)
 		}
 	}
-	if _, _, err := shape.Decimal([]byte{0, 1, 0, 0}); err == nil {
-		t.Error("half a number is read")
-	}
+	_, _, err := shape.Decimal([]byte{0, 1, 0, 0})
+	check.ErrorIf(t, err == nil, "half a number is read")
 }
 
 // read is a number as Postgres sends it in binary form.
 func read(t *testing.T, conn *pgx.Conn, number string) []byte {
 	t.Helper()
 	rows, err := conn.Query(context.WithoutCancel(t.Context()), `SELECT $1::text::numeric`, pgx.QueryResultFormats{pgx.BinaryFormatCode}, number)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.Must(t, err)
 	defer rows.Close()
 	if !rows.Next() {
 		t.Fatal(rows.Err())
