@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/jackc/pgx/v5"
+
 	"sluice/migrations"
 	"sluice/pipeline/check"
 	"sluice/pipeline/warehouse/warehousetest"
@@ -92,6 +94,16 @@ func TestAFloorAboveAProgramRefusesIt(t *testing.T) {
 	}
 }
 
+// leave ends a connection, and waits until the server has ended its session, too.
+func leave(t *testing.T, url string, conn *pgx.Conn) {
+	t.Helper()
+	session := fmt.Sprintf(`SELECT count(*)::text FROM pg_stat_activity WHERE pid = %d`, conn.PgConn().PID())
+	check.Must(t, conn.Close(t.Context()))
+	for list(t, url, session)[0] != "0" {
+		check.Must(t, t.Context().Err())
+	}
+}
+
 // TestAContractWaitsForTheEndOfOlderProcesses: while a process below the new floor is at work, the
 // file is refused and names it, and so does the outlook. Processes at the floor stop nothing.
 func TestAContractWaitsForTheEndOfOlderProcesses(t *testing.T) {
@@ -106,11 +118,11 @@ func TestAContractWaitsForTheEndOfOlderProcesses(t *testing.T) {
 		check.ErrorIf(t, !errors.Is(err, migrations.ErrBelow) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "current"),
 			"Migrate = %v, want %s", err, want)
 	}
-	check.Must(t, dumb.Close(t.Context()))
+	leave(t, url, dumb)
 	outlook, err := migrations.Foresee(t.Context(), url, opts)
 	check.ErrorIf(t, err != nil || len(outlook.Steps) != 1 || !outlook.Steps[0].Contracts || len(outlook.Steps[0].Below) != 1,
 		"the outlook is %+v, %v", outlook.Steps, err)
-	check.Must(t, old.Close(t.Context()))
+	leave(t, url, old)
 	check.Must(t, migrations.Migrate(t.Context(), url, opts))
 	check.FailsWith(t, check.Failure(migrations.Pending(t.Context(), url)), migrations.ErrNewer)
 }
