@@ -158,7 +158,7 @@ CREATE TABLE sluice.capabilities (
     service text COLLATE "C" NOT NULL,
     resource text COLLATE "C" NOT NULL,
     capability text COLLATE "C" NOT NULL CHECK (capability IN
-        ('filter', 'filter_inclusive', 'sort_descending', 'sort_ascending', 'page', 'page_size', 'detail', 'batch_detail')),
+        ('filter', 'filter_inclusive', 'sort_descending', 'sort_ascending', 'page', 'page_size', 'detail', 'batch_detail', 'total')),
     verdict text NOT NULL CHECK (verdict IN ('yes', 'no', 'unknown')),
     value text NOT NULL DEFAULT '',
     source text NOT NULL CHECK (source IN ('documented', 'assumed', 'probed', 'observed')),
@@ -170,7 +170,7 @@ COMMENT ON TABLE sluice.capabilities IS 'What the list of a resource can do, as 
 COMMENT ON COLUMN sluice.capabilities.organization_id IS 'The organization.';
 COMMENT ON COLUMN sluice.capabilities.service IS 'The service of the resource.';
 COMMENT ON COLUMN sluice.capabilities.resource IS 'The resource whose list it is about; its sweeps and details read by the same verdicts.';
-COMMENT ON COLUMN sluice.capabilities.capability IS 'filter (by modification time), filter_inclusive (at the instant itself), sort_descending and sort_ascending (by modification time), page, page_size, detail, batch_detail.';
+COMMENT ON COLUMN sluice.capabilities.capability IS 'filter (by modification time), filter_inclusive (at the instant itself), sort_descending and sort_ascending (by modification time), page, page_size, detail, batch_detail, total (it says how many records it has).';
 COMMENT ON COLUMN sluice.capabilities.verdict IS 'yes, no, or unknown.';
 COMMENT ON COLUMN sluice.capabilities.value IS 'The figure or the path that belongs to it, such as the largest page; empty if there is none.';
 COMMENT ON COLUMN sluice.capabilities.source IS 'documented (a document shows it), assumed (only the declaration says so), probed (sluice check --probe measured it), observed (an answer to a run contradicted what was there, or a later one confirmed it).';

@@ -27,6 +27,9 @@ const (
 	// in one call. The value of their verdicts is the path.
 	CapabilityDetail      Capability = "detail"
 	CapabilityBatchDetail Capability = "batch_detail"
+	// CapabilityTotal: the list says how many records it has (docs/upstream.md U91). The value of its
+	// verdict is "1" after one whole reading that disagreed.
+	CapabilityTotal Capability = "total"
 )
 
 // Answer is a closed set: whether a list has a capability.
@@ -72,7 +75,11 @@ type Verdict struct {
 // RetryAfter is how long an observed no counts. After that, the next run asks again as the
 // declaration says, which costs a page at most. Its answer renews the no or takes it back. A probed
 // no counts until the next probe: a filter can fail in ways that the answer to a run does not show.
-const RetryAfter = 24 * time.Hour
+// A list that does not say its total is asked again after RetryTotal.
+const (
+	RetryAfter = 24 * time.Hour
+	RetryTotal = 30 * RetryAfter
+)
 
 // Capabilities are the verdicts on one list, by capability.
 type Capabilities map[Capability]Verdict
@@ -80,8 +87,11 @@ type Capabilities map[Capability]Verdict
 // Lacks reports whether the list is known to be without the capability. The next run then does not
 // rely on it.
 func (c Capabilities) Lacks(capability Capability) bool {
-	v := c[capability]
-	return v.Answer == AnswerNo && (v.Source != SourceObserved || v.Age < RetryAfter)
+	v, retry := c[capability], RetryAfter
+	if capability == CapabilityTotal {
+		retry = RetryTotal
+	}
+	return v.Answer == AnswerNo && (v.Source != SourceObserved || v.Age < retry)
 }
 
 // Shows reports whether a probe or a run has shown the capability: the word of a declaration or a

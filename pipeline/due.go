@@ -46,6 +46,8 @@ const (
 	DetailsWanted Event = "details wanted"
 	// SweepWanted: a look found more than it can tell, or missed rows that a scan has to confirm.
 	SweepWanted Event = "sweep wanted"
+	// CountAgrees: upstream counts as many records as there are, so none is gone.
+	CountAgrees Event = "count agrees"
 	// Rejected: records of the list are in quarantine, and upstream may have corrected them by now.
 	Rejected Event = "rejected"
 	// Hinted: change notifications told of records of the stream, and their pause is over.

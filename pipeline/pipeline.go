@@ -85,6 +85,9 @@ type Request struct {
 	From, To time.Time
 	// Sort is the value of sort_column, Order "A" or "D"; empty omits them.
 	Sort, Order string
+	// Counts asks for the number of records instead of the page. A service that does not know that
+	// answers the page.
+	Counts bool
 }
 
 // Page is one page of records, as upstream sent it.
@@ -107,6 +110,11 @@ type Page struct {
 	Sort, Order string
 	// Unknown says that upstream answered in its own words that the single record does not exist.
 	Unknown bool
+	// Counted says that this is no page, but the number of records: Total. Took is how long the
+	// answer took.
+	Counted bool
+	Total   int
+	Took    time.Duration
 	// Turn is the turn of a large answer; it has to be ended when the records are loaded.
 	Turn *Turn
 }
@@ -155,6 +163,8 @@ type Batch struct {
 	Listed bool
 	// Parent is set in the last batch of one parent's list.
 	Parent *ParentRead
+	// Count, beside End, is upstream's count of the list, from before the run read it.
+	Count *Count
 	// End ends the run; nil if the run goes on.
 	End *End
 	// Complete is called last inside the transaction and completes the job.
@@ -210,6 +220,9 @@ const (
 	ProofPasses Proof = "two equal passes"
 	// ProofBody: the body of the export came to its end.
 	ProofBody Proof = "whole body"
+	// ProofCount: the records read are as many as upstream had counted before
+	// (docs/decisions/0037-totals).
+	ProofCount Proof = "count"
 )
 
 // Whole is a clean scan of a whole list, or of the whole lists of some parents.

@@ -31,6 +31,9 @@ type Claim struct {
 	// Reread says that it is time to read rejected records of the list again, and that no sweep
 	// does so. This run therefore reads the whole list.
 	Reread bool
+	// CountEvery is the least time between two counts of the list by runs that do not read it whole;
+	// zero if it is not to be counted. CountAge is the time since the last one.
+	CountEvery, CountAge time.Duration
 }
 
 // Position is the watermark and, if a scan is half-finished, its progress.
@@ -113,6 +116,11 @@ type Scan struct {
 	Keyset Keyset `json:"keyset,omitzero"`
 	// Look is the progress of a look for deletions.
 	Look *Look `json:"look,omitempty"`
+	// Counting says that the next request asks how many records the list has; Count is the answer,
+	// nil if there is none. Differed says that a reading of this run came to another number.
+	Counting bool   `json:"counting,omitempty"`
+	Count    *Count `json:"count,omitempty"`
+	Differed bool   `json:"differed,omitempty"`
 	// Parent is the parent whose list is being read.
 	Parent string `json:"parent,omitempty"`
 	// Spent is how many calls the run spent so far. Done counts the details or parents that it has
@@ -157,6 +165,31 @@ type Overlap struct {
 	// could not be foreseen.
 	Retries int `json:"retries,omitempty"`
 	Calm    int `json:"calm,omitempty"`
+}
+
+// Count is how many records upstream says that a list has (docs/decisions/0037-totals).
+type Count struct {
+	// Total is the number, Call the call that brought it.
+	Total int   `json:"total"`
+	Call  int64 `json:"call"`
+	// From and To are instants by upstream's clock, one before it counted and one after.
+	From time.Time `json:"from"`
+	To   time.Time `json:"to"`
+	// Proves says that the number is the proof of the reading: the pages need not overlap. Read says
+	// that the last page is read, so that the records of the reading can be counted; Proof is what
+	// else proves it, "" if nothing does.
+	Proves bool  `json:"proves,omitempty"`
+	Read   bool  `json:"read,omitempty"`
+	Proof  Proof `json:"proof,omitempty"`
+	// Unsure counts records that do not fit and may have been created after the count.
+	Unsure int `json:"unsure,omitempty"`
+}
+
+// Seen are the records that are compared with a count of upstream.
+type Seen struct {
+	// Before are those that were created before the count. Between were created while upstream
+	// counted: whether they are in the number is unknown, so nothing follows from it.
+	Before, Between int
 }
 
 // Tied are records with the same time in the order of their list.

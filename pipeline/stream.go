@@ -60,6 +60,12 @@ func (s Stream) UnderParents() bool {
 	return under
 }
 
+// Countable reports whether the list can be asked how many records it has, and its records tell which
+// of them it had then: it goes on by page number, and they carry their time of creation.
+func (s Stream) Countable() bool {
+	return s.Resource.Paging == schema.PagingNumber && s.Resource.Created() != "" && !s.UnderParents() && !s.Resource.Exported()
+}
+
 // ClassOf returns the class of the calls of a stream's scheduled runs.
 func ClassOf(stream Stream) Class {
 	switch stream.Work {

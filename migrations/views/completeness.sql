@@ -10,7 +10,10 @@ SELECT
   sum(value) AS value_base,
   coalesce(sum(value) FILTER (WHERE complete), 0) AS complete_value_base,
   round(coalesce(sum(value) FILTER (WHERE complete), 0) / nullif(sum(value), 0), 4) AS share_of_value,
-  count(*) FILTER (WHERE value IS NULL) AS documents_without_value
+  count(*) FILTER (WHERE value IS NULL) AS documents_without_value,
+  max(c.counted) AS upstream_records,
+  max(c.counted_ours) AS records,
+  max(c.counted_at) AS counted_at
 FROM (
   SELECT d.organization_id, 'inventory.bills' AS resource, d.month, d.lines_loaded AS complete, d.gross_base AS value
   FROM analytics.bills AS d
@@ -37,6 +40,9 @@ FROM (
   FROM inventory.composite_items AS d
   WHERE d._deleted_at IS NULL
 ) AS document
+LEFT JOIN (
+  SELECT organization_id AS organization, service || '.' || resource AS list, counted, counted_ours, counted_at FROM sluice.streams WHERE counted_at IS NOT NULL
+) AS c ON c.organization = document.organization_id AND c.list = document.resource
 WHERE organization_id = ANY (ARRAY(SELECT organization_id FROM sluice.visible_organizations))
 GROUP BY organization_id, resource, month;
 
@@ -52,3 +58,6 @@ COMMENT ON COLUMN analytics.completeness.value_base IS 'Sum of the documents wit
 COMMENT ON COLUMN analytics.completeness.complete_value_base IS 'Part of that value that is on complete documents.';
 COMMENT ON COLUMN analytics.completeness.share_of_value IS 'The same part from 0 to 1; null if the value is zero or unknown.';
 COMMENT ON COLUMN analytics.completeness.documents_without_value IS 'Number of documents that are in no value, because their sum or their rate is unknown.';
+COMMENT ON COLUMN analytics.completeness.upstream_records IS 'Number of records of the whole list by upstream''s own last count, the same in each row of the list; null where it was not counted.';
+COMMENT ON COLUMN analytics.completeness.records IS 'How many of these were here then; null where that is uncertain.';
+COMMENT ON COLUMN analytics.completeness.counted_at IS 'When upstream counted.';

@@ -52,7 +52,7 @@ func (a *App) StartQueue(ctx context.Context, schedule bool) (*Queue, error) {
 	var store jobs.Store = a.DB
 	var runner jobs.Runner = &sync.Runner{
 		Source: sync.LeavingOut(client), Store: a.traces.Loads(observedLoads{a.DB, a.Log}),
-		Backlog: a.DB, Ranks: a.DB, Unchanged: a.DB, Allowance: a.Allowance,
+		Backlog: a.DB, Ranks: a.DB, Unchanged: a.DB, Allowance: a.Allowance, CountEvery: a.CountEvery,
 		Now: a.options.Now, Rules: a.rules(), Prefetch: ahead, Stopping: stopping,
 	}
 	if schedule { // commands without a schedule show the results of runs themselves

@@ -3,11 +3,13 @@ package engine
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"sluice/pipeline"
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/planning"
 	"sluice/pipeline/warehouse"
+	"sluice/pipeline/warehouse/capabilities"
 	"sluice/schema"
 )
 
@@ -164,6 +166,45 @@ const (
 	// allowanceFree is for services without a daily limit.
 	allowanceFree = 500
 )
+
+// countShare is the part of a service's day that counts of its lists may take.
+const countShare = 0.03
+
+// CountEvery returns the least time between two counts of a stream's list; zero if the configuration
+// wants none. The interval grows until the counts of all lists of the service take a small part of
+// its day.
+func (a *App) CountEvery(stream pipeline.Stream) time.Duration {
+	if a.Config.Totals.Use == config.TotalsOff {
+		return 0
+	}
+	lists := 0
+	for i := range stream.Service.Resources {
+		list := pipeline.Stream{Organization: stream.Organization, Org: stream.Org, Service: stream.Service, Resource: &stream.Service.Resources[i]}
+		if list.Countable() && a.resource(list).Enabled {
+			lists++
+		}
+	}
+	every := a.Config.Totals.Every
+	if daily := stream.Org.Limits[stream.Service.Name].Daily; daily > 0 {
+		every = max(every, time.Duration(float64(24*time.Hour)*float64(lists)/(countShare*float64(daily))))
+	}
+	return every
+}
+
+// Uncounted says why a list was not counted.
+func (a *App) Uncounted(ctx context.Context, list pipeline.Stream) (string, error) {
+	if a.CountEvery(list) == 0 {
+		return "totals.use is off", nil
+	}
+	known, err := capabilities.New(a.DB.Pool()).Capabilities(ctx, list)
+	if err != nil {
+		return "", err
+	}
+	if v := known[pipeline.CapabilityTotal]; v.Evidence != "" {
+		return v.Evidence, nil
+	}
+	return "it was not read whole since it can be asked", nil
+}
 
 // Allowance returns how many calls one run over details or parents of a stream may spend, or one
 // over hints; 0 for backfills, which only the budget bounds.

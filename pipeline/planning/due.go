@@ -22,6 +22,9 @@ const (
 	withheldRest = time.Hour
 	// confirmRest is the time after which a scan that missed rows for the first time is repeated.
 	confirmRest = time.Hour
+	// countedRest is the time for which a look for deletions is needless after upstream counted as
+	// many records as there are.
+	countedRest = 24 * time.Hour
 	// hintedRest is the time after which hints are read that the run before had no calls for.
 	hintedRest = time.Minute
 	// rejectedRest is the time after which a list is read whole because of a record in quarantine.
@@ -47,6 +50,8 @@ func Due(turn pipeline.Occasion) pipeline.Due {
 		return ended(turn)
 	case pipeline.DetailsWanted, pipeline.SweepWanted, pipeline.Hinted:
 		return pipeline.Due{Bound: pipeline.Earlier, After: rest(turn.Again), Spare: true}
+	case pipeline.CountAgrees:
+		return pipeline.Due{Bound: pipeline.Later, After: countedRest, Spare: true}
 	case pipeline.Lapsed:
 		return pipeline.Due{Bound: pipeline.Earlier, Since: turn.Since, After: turn.Every, NotBefore: turn.Now}
 	case pipeline.Rejected:

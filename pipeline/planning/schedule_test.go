@@ -151,6 +151,7 @@ func TestDue(t *testing.T) {
 		"a request is now":                           {pipeline.Occasion{Event: pipeline.Requested, Every: every}, pipeline.Due{Bound: pipeline.Exactly}},
 		"what it waited for happened":                {pipeline.Occasion{Event: pipeline.Woken, Every: every}, pipeline.Due{Bound: pipeline.Exactly}},
 		"rows wait for their single records":         {pipeline.Occasion{Event: pipeline.DetailsWanted}, pipeline.Due{Bound: pipeline.Earlier, Spare: true}},
+		"a look is needless while counts agree":      {pipeline.Occasion{Event: pipeline.CountAgrees}, pipeline.Due{Bound: pipeline.Later, After: 24 * time.Hour, Spare: true}},
 		"rejected records are asked for in an hour":  {pipeline.Occasion{Event: pipeline.Rejected, Since: now}, pipeline.Due{Bound: pipeline.Earlier, Since: now, After: time.Hour}},
 		"another time zone has lists read whole":     {pipeline.Occasion{Event: pipeline.Rezoned}, pipeline.Due{Bound: pipeline.Earlier}},
 		"an occasion that is unknown moves nothing":  {pipeline.Occasion{Event: "?", Every: every}, pipeline.Due{}},

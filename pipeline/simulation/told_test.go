@@ -299,6 +299,11 @@ func (r ranks) Between(_ context.Context, _ pipeline.Stream, from, to time.Time)
 	return before, ids, nil
 }
 
+// Seen implements sync.Ranks: this upstream does not count.
+func (ranks) Seen(context.Context, pipeline.Claim, pipeline.Count) (pipeline.Seen, error) {
+	panic("unasked")
+}
+
 // looked updates the evidence at the end of a look, for the rows that it missed.
 func (s *store) looked(of *stream, batch pipeline.Batch) {
 	end := batch.End

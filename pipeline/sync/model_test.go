@@ -64,6 +64,10 @@ func (unasked) Pending(context.Context, pipeline.Stream, int, int) ([]string, in
 
 func (unasked) Control(context.Context, pipeline.Stream, []string) (string, error) { panic("unasked") }
 
+func (unasked) Seen(context.Context, pipeline.Claim, pipeline.Count) (pipeline.Seen, error) {
+	panic("unasked")
+}
+
 func (unasked) NextParent(context.Context, pipeline.Claim) (string, int, error) { panic("unasked") }
 
 func (unasked) Refusals(context.Context, pipeline.Claim) (pipeline.Refusals, error) {
@@ -208,6 +212,9 @@ type memory struct {
 	// run that met it first.
 	received map[int64]int64
 	refused  map[string]int64
+	// shown is the last call that showed a record; counts are upstream's counts at the ends of runs.
+	shown  map[string]int64
+	counts []*pipeline.Count
 	// observed are the verdicts that answers showed.
 	observed []pipeline.Verdict
 	// read is the run in which a parent was read or skipped, order is the order of these, failed is
@@ -281,6 +288,12 @@ func (m *memory) take(ctx context.Context, batch pipeline.Batch) error {
 			m.rows[record.ID] = record
 		}
 	}
+	for i := range batch.Records {
+		m.shown[batch.Records[i].ID] = batch.Call
+	}
+	if batch.Count != nil {
+		m.counts = append(m.counts, batch.Count)
+	}
 	m.rejects = append(m.rejects, batch.Rejected...)
 	m.observed = append(m.observed, batch.Observed...)
 	if batch.Parent != nil {
@@ -347,6 +360,8 @@ type fixture struct {
 	// known and late are the claim's Capabilities and Late.
 	known pipeline.Capabilities
 	late  time.Duration
+	// age is the claim's CountAge.
+	age time.Duration
 }
 
 func newFixture(w *world, cursor schema.Cursor) *fixture {
@@ -360,7 +375,7 @@ func newRigOf(w *world, resource *schema.Resource) *fixture {
 	rules.Prefetch = 0 // a world answers one request at a time; prefetch_test.go has one for several
 	r := &fixture{world: w, memory: &memory{
 		rows: map[string]record.Record{}, read: map[string]int64{}, failed: map[string]string{},
-		received: map[int64]int64{}, refused: map[string]int64{},
+		received: map[int64]int64{}, refused: map[string]int64{}, shown: map[string]int64{},
 	}}
 	r.stream = pipeline.Stream{Organization: "1", Service: &schema.Service{Name: "test", Root: "/v1"}, Resource: resource}
 	r.runner = &sync.Runner{
@@ -376,7 +391,7 @@ func (r *fixture) run(ctx context.Context) error {
 	for {
 		ends := len(r.memory.ends)
 		r.chunks++
-		claim := pipeline.Claim{Stream: r.stream, Run: r.number, Position: deepCopy(r.memory.position), Capabilities: r.known, Late: r.late}
+		claim := pipeline.Claim{Stream: r.stream, Run: r.number, Position: deepCopy(r.memory.position), Capabilities: r.known, Late: r.late, CountAge: r.age}
 		err := r.runner.Chunk(ctx, claim, func(_ context.Context, _ pgx.Tx, more bool) error {
 			if more {
 				r.mores++

@@ -47,6 +47,12 @@ func (c *chunk) reader() (reader, error) {
 type pages struct{ *chunk }
 
 func (p pages) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Batch, error) {
+	switch {
+	case unfinished.Counting:
+		return p.ask(ctx, unfinished)
+	case unfinished.Count != nil && unfinished.Count.Read:
+		return p.judge(ctx, unfinished)
+	}
 	request, asked := p.request(unfinished), p.runner.Now()
 	most := min(scan.Prefetching(unfinished, request.Stream.Resource.Paging, p.mostPrefetched()), p.room())
 	following := func(r pipeline.Request) pipeline.Request { return scan.Following(unfinished, r) }
@@ -63,15 +69,22 @@ func (p pages) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Ba
 	unfinished.Spent++
 	unfinished.Prefetched = unfinished.Prefetched || before
 	scan.Begin(unfinished, page.Date, asked)
+	return p.take(ctx, unfinished, request, page)
+}
+
+// take takes a page into the scan.
+func (p pages) take(ctx context.Context, unfinished *pipeline.Scan, request pipeline.Request, page pipeline.Page) (pipeline.Batch, error) {
 	batch, err := p.batch(ctx, page, unfinished.Parent)
 	if err != nil {
 		return pipeline.Batch{}, err
 	}
 	doubt(unfinished, &batch)
+	scan.Unread(unfinished, p.claim.Stream, &batch)
 	was := *unfinished
 	batch.End = scan.Advance(unfinished, request, page, &batch, p.runner.Rules)
 	batch.Listed = true
 	batch.Observed = scan.Observed(&was, unfinished, &page, batch.End, p.claim.Capabilities)
+	scan.Settle(unfinished, &batch)
 	prove(unfinished, p.claim.Stream, batch.End)
 	if batch.End != nil || !p.prefetched.Holds(p.request(unfinished)) {
 		p.prefetched.Drop() // at once: calls that have not left yet are saved

@@ -37,6 +37,9 @@ type Runner struct {
 	// Allowance is how many calls one run over details or parents may spend before it begins no
 	// further one. Nil, or zero calls, leaves the bound to the budget.
 	Allowance func(pipeline.Stream) int
+	// CountEvery is the least time between two counts of a list that is not read whole; nil, or zero,
+	// counts none.
+	CountEvery func(pipeline.Stream) time.Duration
 	// Now is the process's clock. It bounds chunks and never decides about watermarks alone.
 	Now func() time.Time
 	// Normalizer gives what makes rows of the records of a resource; nil means record.New. A caller
@@ -90,6 +93,9 @@ func (r *Runner) Chunk(ctx context.Context, claim pipeline.Claim, settle pipelin
 	defer chunk.prefetched.Drop()
 	defer chunk.writeBehind.Wait()
 	if chunk.position.Scan == nil {
+		if r.CountEvery != nil && r.Ranks != nil {
+			claim.CountEvery = r.CountEvery(claim.Stream)
+		}
 		chunk.position.Scan = scan.Plan(&claim, r.Rules)
 	}
 	reader, err := chunk.reader()
@@ -121,6 +127,9 @@ type chunk struct {
 func (c *chunk) read(ctx context.Context, reader reader) error {
 	for {
 		scan := *c.position.Scan
+		if scan.Count != nil { // the caller still holds the position before this step
+			scan.Count = new(*scan.Count)
+		}
 		batch, err := reader.step(ctx, &scan)
 		if err != nil {
 			// The pages read before the error were paid for: load them.
@@ -245,11 +254,13 @@ func (c *chunk) request(scan *pipeline.Scan) pipeline.Request {
 		PerPage: scan.PerPage,
 		Token:   scan.Token,
 		Parent:  scan.Parent,
+		Counts:  scan.Counting,
 	}
 	request.From, request.To = scan.Windows.Bounds()
 	switch cursor := c.claim.Stream.Resource.ListCursor().(type) {
 	case schema.Since:
 		switch {
+		case scan.Counting && !scan.Bound.IsZero(): // all records are counted
 		case scan.Mode == pipeline.ModeSince:
 			request.Since = scan.Bound
 		case scan.Mode == pipeline.ModeKeyset:
@@ -312,6 +323,8 @@ type Ranks interface {
 	// Between gives how many rows were created before an instant, and the identifiers of those that
 	// were created then or later, and before another instant. A zero instant is no bound.
 	Between(ctx context.Context, stream pipeline.Stream, from, to time.Time) (before int, ids []string, err error)
+	// Seen counts the records that the run of a claim was shown since upstream's count.
+	Seen(ctx context.Context, claim pipeline.Claim, count pipeline.Count) (pipeline.Seen, error)
 }
 
 // Store is where rows and progress go.

@@ -42,6 +42,12 @@ func (c *Client) Page(ctx context.Context, request pipeline.Request) (pipeline.P
 	}
 	var page pipeline.Page
 	err = c.fetch(ctx, target, func(op wire.Call, number int64, answer *wire.Reply, envelope *body.Envelope) (int, error) {
+		if total, counted := envelope.Total(); counted && request.Counts {
+			page = pipeline.Page{
+				Call: number, Date: wire.DateOf(answer.Header), Counted: true, Total: total, Took: c.now().Sub(op.Granted), Turn: answer.KeepTurn(),
+			}
+			return 0, nil
+		}
 		list, err := readList(envelope, request)
 		if err != nil {
 			return 0, c.failure(op, pipeline.Unexpected, answer, envelope.Code, "", err)
@@ -107,6 +113,9 @@ func (c *Client) listQuery(request pipeline.Request, zone *time.Location) (url.V
 	query := valuesOf(request.Stream.Resource.Params)
 	setPage(query, request)
 	setSort(query, request)
+	if request.Counts {
+		query.Set("response_option", "2") // no records, and their number: docs/upstream.md U91
+	}
 	if !request.Since.IsZero() {
 		since, ok := request.Stream.Resource.Cursor.(schema.Since)
 		if !ok || since.Param == "" {

@@ -51,6 +51,47 @@ func texts(records [][]byte) []string {
 	return out
 }
 
+// TestACountIsAskedFor with the parameters of the reading. What a service answers that does not know
+// the question is the page; nonsense is no number. Source: docs/upstream.md U91.
+func TestACountIsAskedFor(t *testing.T) {
+	t.Parallel()
+	things := &schema.Resource{Name: "items", Path: "/items", Key: "items", ID: "item_id", Cursor: schema.FullScan{}, Params: map[string]string{"filter_by": "Status.All"}}
+	const page = `"page_context":{"page":1,"per_page":200,"has_more_page":false`
+	for name, c := range map[string]struct {
+		answer  string
+		counted bool
+		total   int
+		records int
+		kind    pipeline.Kind
+	}{
+		"no records":          {`{"code":0,` + page + `,"total":41207,"total_pages":207}}`, true, 41207, 0, 0},
+		"digits in a text":    {`{"code":0,"items":[],` + page + `,"total":"12"}}`, true, 12, 0, 0},
+		"records beside it":   {`{"code":0,"items":[{"item_id":"1"}],` + page + `,"total":7}}`, true, 7, 0, 0},
+		"the page":            {`{"code":0,"items":[{"item_id":"1"}],` + page + `}}`, false, 0, 1, 0},
+		"a negative number":   {`{"code":0,"items":[{"item_id":"1"}],` + page + `,"total":-3}}`, false, 0, 1, 0},
+		"more than there are": {`{"code":0,"items":[{"item_id":"1"}],` + page + `,"total":1e30}}`, false, 0, 1, 0},
+		"a text":              {`{"code":0,"items":[{"item_id":"1"}],` + page + `,"total":"many"}}`, false, 0, 1, 0},
+		"neither":             {`{"code":0,` + page + `}}`, false, 0, 0, pipeline.Unexpected},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newFixture(t, answer(200, jsonType, c.answer))
+			question := of(inventory, things)
+			question.Counts = true
+			got, err := r.client.Page(t.Context(), question)
+			check.Same(t, "asked for", "filter_by=Status.All&organization_id=60012345678&page=1&per_page=200&response_option=2", r.seen()[0].URL.RawQuery)
+			if c.kind != 0 {
+				r.mustFail(t, err, c.kind)
+				return
+			}
+			check.Must(t, err)
+			check.ErrorIf(t, got.Counted != c.counted || got.Total != c.total || len(got.Records) != c.records,
+				"counted %t: %d, %d records", got.Counted, got.Total, len(got.Records))
+			check.ErrorIf(t, c.counted && got.Date.IsZero(), "a count without upstream's clock proves nothing")
+		})
+	}
+}
+
 func TestListsThatComeWhole(t *testing.T) {
 	t.Parallel()
 	const persons = `{"code":0,"contact_persons":[{"contactperson_id":"1"},{"contactperson_id":"2"}]`

@@ -40,6 +40,7 @@ func (db *DB) claim(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, clas
 		return claim, err
 	}
 	claim.Run, claim.Position, claim.Failing, claim.Timeline = row.Run, row.Position, row.Failing, row.Timeline
+	claim.CountAge = row.CountAge
 	order, err := backfills.Look(ctx, tx, stream)
 	if err != nil {
 		return claim, err

@@ -110,6 +110,7 @@ func (l *loadingBatch) load(ctx context.Context) error {
 		l.storeRejected,   // whole, before the position passes them (invariant 4)
 		l.arrive,          // judges the end by all results of the run, this batch included, and sets its position (invariant 1)
 		l.concludeAbsence, // needs the rows as they are now; may add a note to the end (invariant 7)
+		l.concludeCount,   // needs the rows as they are now, too
 		l.endRun,          // with the final position and that note
 		l.settleJob,       // last: if the job cannot be settled, nothing was written (invariant 2)
 	} {
@@ -251,6 +252,10 @@ func (l *loadingBatch) arrive(ctx context.Context) error {
 
 func (l *loadingBatch) concludeAbsence(ctx context.Context) error {
 	return l.db.concludeAbsence(ctx, l.tx, &l.batch, l.evidence, l.row)
+}
+
+func (l *loadingBatch) concludeCount(ctx context.Context) error {
+	return l.db.concludeCount(ctx, l.tx, l.batch, l.row.Erased)
 }
 
 func (l *loadingBatch) endRun(ctx context.Context) error {

@@ -102,6 +102,46 @@ func (db *DB) Extent(ctx context.Context, stream pipeline.Stream) (rows, most in
 	return rows, most, postgres.Fail("counting rows of "+stream.String(), err)
 }
 
+// Seen implements sync.Ranks.
+func (db *DB) Seen(ctx context.Context, claim pipeline.Claim, count pipeline.Count) (pipeline.Seen, error) {
+	seen, err := tombstones.Seen(ctx, db.pool, claim, count)
+	return seen, postgres.Fail("counting what a run of "+claim.Stream.String()+" was shown", err)
+}
+
+// concludeCount compares the rows with upstream's count from before the run. Upstream counts fewer:
+// as many are gone, and a look finds them, or a sweep if the count before differed, too. It counts
+// more: a sweep finds what was hidden from runs. Nothing follows where the number of records that
+// are known to exist is unknown itself.
+func (db *DB) concludeCount(ctx context.Context, tx pgx.Tx, batch pipeline.Batch, erased bool) error {
+	count, stream := batch.Count, batch.Claim.Stream
+	if count == nil || batch.End == nil || batch.End.Outcome != pipeline.OutcomeDone {
+		return nil
+	}
+	known, err := tombstones.Known(ctx, tx, batch.Claim, *count)
+	if err != nil {
+		return err
+	}
+	sure := known.Between == 0 && !erased
+	differed, err := streams.Counted(ctx, tx, stream.Key(), count.Total, known.Before, sure)
+	if err != nil || !sure {
+		return err
+	}
+	queue := new(pgx.Batch)
+	switch {
+	case known.Before == count.Total:
+		db.QueueLookDue(queue, stream, pipeline.CountAgrees)
+	case batch.End.Whole != nil: // it draws its own conclusions
+	case known.Before > count.Total && !differed:
+		db.QueueLookDue(queue, stream, pipeline.SweepWanted)
+	default:
+		db.QueueSweepDue(queue, stream, pipeline.AgainNot)
+	}
+	if queue.Len() == 0 {
+		return nil
+	}
+	return postgres.Fail("asking for what the count of "+stream.String()+" misses", tx.SendBatch(ctx, queue).Close())
+}
+
 // Between implements sync.Ranks.
 //
 //nolint:nonamedreturns // the names say which is which

@@ -31,10 +31,13 @@ func list(c *Call) {
 	request := lists.Read(lists.Asked{
 		Values: c.Request.URL.Query(), Under: under, Today: c.Company.Time(), Habits: c.Manner.Habits,
 	}, e)
-	records, more := c.page(e, &request)
-	body := append(appendAll(fmt.Appendf(nil, `{"code":0,"message":"success","%s":[`, e.Key), records), ']')
+	records, more, total := c.page(e, &request)
+	body := []byte(`{"code":0,"message":"success"`)
+	if request.Response != lists.TotalOnly {
+		body = append(appendAll(fmt.Appendf(body, `,"%s":[`, e.Key), records), ']')
+	}
 	if e.Paging == lists.ByNumber && !c.Fault.Is("missing_context") {
-		body = request.AppendContext(body, e, more)
+		body = request.AppendContext(body, e, more, total)
 	}
 	answer.Body(c, http.StatusOK, answer.JSONType, append(body, '}'))
 }
@@ -63,8 +66,9 @@ func (c *Call) noParent() {
 	c.missing()
 }
 
-// page returns the records of a page, and whether others follow; a fault may change both.
-func (c *Call) page(e lists.Resource, request *lists.Request) ([][]byte, bool) {
+// page returns the records of a page, whether others follow, and how many there are on all pages; a
+// fault may change the first two.
+func (c *Call) page(e lists.Resource, request *lists.Request) ([][]byte, bool, int) {
 	offset := (request.Page - 1) * request.Per
 	switch {
 	case e.Paging == lists.Whole:
@@ -78,6 +82,7 @@ func (c *Call) page(e lists.Resource, request *lists.Request) ([][]byte, bool) {
 	}
 	var records [][]byte
 	var more bool
+	var total int
 	c.Company.With(func(w *world.World) {
 		if c.Fault != nil && offset > 0 {
 			changeServed(w, request.Query, c.Fault)
@@ -90,12 +95,12 @@ func (c *Call) page(e lists.Resource, request *lists.Request) ([][]byte, bool) {
 		for _, i := range order[from:to] {
 			records = append(records, w.AppendRecord(nil, e.Kind, int(i), request.Form))
 		}
-		more = request.Page*request.Per < len(order)
+		more, total = request.Page*request.Per < len(order), len(order)
 	})
 	if c.Fault.Is("empty_more") {
-		return nil, true
+		return nil, true, total
 	}
-	return faults.Spoil(c.Fault, e.Target, records), more
+	return faults.Spoil(c.Fault, e.Target, records), more, total
 }
 
 // changeServed changes records that page 1 has already shown, as a fault demands.

@@ -25,6 +25,7 @@ type Request struct {
 	Page, Per int    // the page, from 1, and how many records one has
 	Filter    string // for applied_filter
 	Echoed    int    // the page that page_context claims
+	Response  int    // response_option: 1 also says the total, 2 says it alone, 3 adds sums
 }
 
 // Asked is the input of a request.
@@ -79,8 +80,18 @@ func Read(asked Asked, e Resource) Request {
 		list.accounts(values)
 	}
 	list.Echoed = list.Page
+	if asked.AsLive && e.Paging == ByNumber {
+		list.Response, _ = strconv.Atoi(values.Get("response_option")) // nonsense is ignored
+	}
 	return list
 }
+
+// The forms of an answer (docs/upstream.md U91 to U93): a list ignores others.
+const (
+	WithTotal = 1
+	TotalOnly = 2
+	WithSums  = 3
+)
 
 // sortsModified reports whether a list can be sorted by modification time beyond the documents.
 // Live services sort items by it (docs/upstream.md U112).
@@ -153,8 +164,8 @@ func (l *Request) accounts(values url.Values) {
 }
 
 // AppendContext appends page_context, with a comma before it; only some lists have applied_filter
-// and report_name.
-func (l *Request) AppendContext(body []byte, e Resource, more bool) []byte {
+// and report_name. Total is the number of records on all pages.
+func (l *Request) AppendContext(body []byte, e Resource, more bool, total int) []byte {
 	direction := "D"
 	if l.Query.Ascending {
 		direction = "A"
@@ -162,6 +173,9 @@ func (l *Request) AppendContext(body []byte, e Resource, more bool) []byte {
 	body = fmt.Appendf(body, `,"page_context":{"page":%d,"per_page":%d,"has_more_page":%t,"report_name":%q`, l.Echoed, l.Per, more, e.Report)
 	if l.Filter != "" {
 		body = fmt.Appendf(body, `,"applied_filter":%q`, l.Filter)
+	}
+	if l.Response >= WithTotal && l.Response <= WithSums {
+		body = fmt.Appendf(body, `,"response_option":%d,"total":%d,"total_pages":%d`, l.Response, total, (total+l.Per-1)/l.Per)
 	}
 	return fmt.Appendf(body, `,"sort_column":%q,"sort_order":%q}`, l.Query.Sort, direction)
 }

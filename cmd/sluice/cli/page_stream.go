@@ -174,6 +174,7 @@ func (p *pages) streamFields(l *streamLine, e *why.Explanation, now time.Time) c
 		"Remark", remark(&l.Status, p.app.Alarm(&l.Status), now),
 		"Notifications", e.Told,
 		"Proof of the last run", e.Proof,
+		"Counted", countedText(e.Counted, zone),
 	)...)
 }
 

@@ -106,7 +106,11 @@ func (c *cli) syncOnce(ctx context.Context, a *engine.App, names []string, organ
 	if err != nil {
 		return nil, err
 	}
-	streams = append(streams, sweeps...)
+	return c.syncStreams(ctx, a, append(streams, sweeps...))
+}
+
+// syncStreams does so for these streams.
+func (c *cli) syncStreams(ctx context.Context, a *engine.App, streams []pipeline.Stream) (*syncResult, error) {
 	queue, err := a.StartQueue(context.WithoutCancel(ctx), false)
 	if err != nil {
 		return nil, err

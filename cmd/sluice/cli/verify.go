@@ -15,7 +15,8 @@ import (
 )
 
 func (c *cli) verifyCommand() *cobra.Command {
-	options, local := engine.VerifyOptions{Sample: sampled}, false
+	options := engine.VerifyOptions{Sample: sampled}
+	var local, totals, repair bool
 	var organization organizationFlag
 	cmd := &cobra.Command{
 		Use:   "verify [resource ...]",
@@ -25,21 +26,34 @@ a parent, watermarks ahead of time, bills whose lines do not sum up) are views t
 empty. A sample of rows is held against the raw records that they were made of, value by
 value. Neither makes a call. Then, within --calls calls of class probe, pages and single
 records of upstream are held against their rows, the resource first that was verified
-longest ago. Upstream counts records in no answer: counts are compared where one answer
-is a whole list.
+longest ago.
+
+With --totals it asks upstream how many records each list has, one call a list, reads what
+changed since, and compares: the lists that cannot say it are named. With --repair, too, it
+finds and reads the differences: pages where rows are gone, whole lists where records are
+missing. It takes the calls for that from the budget of looks and sweeps.
 
 What changed upstream since a stream's watermark is no finding: the next run brings it. No row
 is changed, but a record in quarantine that upstream answers in a version that fits is
 loaded. What was found is kept: sluice verify list, sluice verify show.
 
-Exit codes: 0 clean, 1 something was found, 3 upstream did not answer, 4 the budget
+Exit codes: 0 clean, 1 something was found or a list differs, 3 upstream did not answer, 4 the budget
 refused calls.`,
 		Example: "  sluice verify\n  sluice verify inventory.bills --calls 50\n  sluice verify --local   # all rows against their raw records, no call\n" +
+			"  sluice verify --totals --repair\n" +
 			"  sluice verify show --json",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			options.Names, options.Organization = args, string(organization)
 			switch {
+			case totals && (local || cmd.Flags().Changed("calls")):
+				return usage("--totals asks for the counts of lists alone: leave out --local and --calls")
+			case repair && !totals:
+				return usage("--repair goes with --totals: it reads what the counts show to be missing")
+			case totals:
+				return c.withUpstream(cmd.Context(), true, func(ctx context.Context, a *engine.App) error {
+					return c.verifyTotals(ctx, a, args, organization, repair)
+				})
 			case options.Calls < 0:
 				return usage("--calls is a number from 0")
 			case local && cmd.Flags().Changed("calls"):
@@ -55,6 +69,8 @@ refused calls.`,
 	organization.add(cmd)
 	cmd.Flags().IntVar(&options.Calls, "calls", 20, "how many calls may be made, of class probe")
 	cmd.Flags().BoolVar(&local, "local", false, "hold all rows against their raw records, and make no call")
+	cmd.Flags().BoolVar(&totals, "totals", false, "compare the number of records with upstream's own count, list by list")
+	cmd.Flags().BoolVar(&repair, "repair", false, "with --totals: find and read what differs")
 	cmd.AddCommand(c.verifyList(), c.verifyShow())
 	return cmd
 }

@@ -50,6 +50,44 @@ func TestVerify(t *testing.T) {
 	s.prints(codeFine, "0 violations", "verify", "show", fmt.Sprint(listed[1].ID))
 }
 
+// TestVerifyTotals: each list beside upstream's own count. A deletion makes the exit code 1, and
+// --repair finds it. Lists that say no number are named with the reason.
+func TestVerifyTotals(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 93, Records: 300, AsLive: true}).narrow()
+	s.sync(codeFine, "inventory.items", "inventory.credit_notes", "inventory.items.details")
+	totals := func(code int, args ...string) map[string]total {
+		t.Helper()
+		counted := map[string]total{}
+		for _, of := range decoded[[]total](s, code, append([]string{"verify", "--totals"}, args...)...) {
+			counted[of.List] = of
+		}
+		return counted
+	}
+	truth := int64(len(s.truth("inventory.items")))
+	first := totals(codeFine, "inventory.items", "inventory.credit_notes", "chat.channels")
+	same(t, "lists", 2, len(first))
+	items := first["inventory.items"]
+	errorIf(t, items.Upstream != truth || *items.Ours != truth || items.Difference != 0 || items.AgreedAt == nil, "items: %+v", items)
+
+	s.age()
+	s.delete("inventory.items", s.truth("inventory.items")[10:12]...)
+	items = totals(codeFailed, "inventory.items")["inventory.items"]
+	errorIf(t, items.Upstream != truth-2 || items.Difference != -2, "after two deletions: %+v", items)
+	s.prints(codeFailed, "-2", "verify", "--totals", "inventory.items")
+	items = totals(codeFine, "--repair", "inventory.items")["inventory.items"]
+	errorIf(t, items.Difference != 0, "repaired: %+v", items)
+	same(t, "tombstones", 2, one[int](s, `SELECT count(*) FROM inventory.items WHERE _deleted_at IS NOT NULL`))
+	s.prints(codeFine, "counted: ", "status", "--why", "inventory.items")
+
+	off := newFixture(t, sandbox.Options{Seed: 93, Records: 20}).narrow()
+	off.sync(codeFine, "inventory.items")
+	off.prints(codeFine, "the list gave a page without it", "verify", "--totals", "inventory.items")
+	for _, args := range [][]string{{"--totals", "--local"}, {"--totals", "--calls", "3"}, {"--repair"}} {
+		off.prints(codeUsage, "", append([]string{"verify"}, args...)...)
+	}
+}
+
 // TestVerifyRefused: a reason that prevents calls has its own exit code, and what needs no call is
 // still checked.
 func TestVerifyRefused(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"sluice/cmd/sluice/cli/view"
 	"sluice/cmd/sluice/cli/why"
@@ -155,9 +156,32 @@ func (c *cli) why(a *engine.App, explained []why.Explanation) view.Text {
 			if e.Proof != "" {
 				page.Linef("  proof of the last run: %s", e.Proof)
 			}
+			if e.Counted != nil {
+				page.Linef("  counted: %s", countedText(e.Counted, a.Zone(e.Organization)))
+			}
 			page.Linef("  expected: %s", expected(&e.Forecast))
 		}
 	}
+}
+
+// countedText is upstream's last count in words: by upstream 2,240, here 2,239 …
+func countedText(count *streams.Count, zone *time.Location) string {
+	if count == nil {
+		return ""
+	}
+	text := fmt.Sprintf("%s by upstream at %s, ", view.Count(count.Upstream), view.Minute(count.At, zone))
+	switch {
+	case count.Ours == nil:
+		text += "and how many of these are here is uncertain"
+	case count.Missing() == 0:
+		return text + "as many as here"
+	default:
+		text += view.Count(*count.Ours) + " here"
+	}
+	if count.AgreedAt == nil {
+		return text + "; they never agreed"
+	}
+	return text + "; they agreed last at " + view.Minute(*count.AgreedAt, zone)
 }
 
 func (c *cli) due(e *why.Explanation) string {

@@ -11,6 +11,7 @@ import (
 func (c *checker) complete(doc *document) {
 	c.database(&doc.Database)
 	c.vendor(&doc.Vendor)
+	c.totals(doc.Totals)
 	c.process(&doc.Config)
 	c.budget(&doc.Config)
 	c.tombstones(doc.Tombstones)

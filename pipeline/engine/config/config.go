@@ -25,6 +25,8 @@ import (
 type Config struct {
 	Database Database `yaml:"database"`
 	Vendor   Vendor   `yaml:"vendor"`
+	// Totals says whether lists are asked how many records they have.
+	Totals Totals `yaml:"totals"`
 	// Organizations are the organizations to copy.
 	Organizations []Organization `yaml:"organizations"`
 	// Services are the declared services. The user-declared resources of the file follow the
@@ -187,6 +189,14 @@ type Resource struct {
 	LeftOut []redact.Rule
 }
 
+// Totals says whether lists are asked how many records they have (docs/reading.md).
+type Totals struct {
+	// Use is auto (where a list answers) or off.
+	Use string `yaml:"use"`
+	// Every is the least time between two counts of a list whose runs read what changed.
+	Every time.Duration `yaml:"every"`
+}
+
 // Log says what is logged.
 type Log struct {
 	// Level is debug, info, warn or error.
@@ -272,6 +282,7 @@ const day = 24 * time.Hour
 func defaults() document {
 	var doc document
 	doc.Vendor.Name = "Svc"
+	doc.Totals = Totals{Use: totalsAuto, Every: time.Hour}
 	doc.Workers = 8
 	doc.Log.Level = "info"
 	doc.Listen = "127.0.0.1:9464"

@@ -184,6 +184,7 @@ func TestEverything(t *testing.T) {
 				Watch:  []config.Watch{{Module: "Deals", Operations: []string{"edit"}}},
 			},
 		}},
+		Totals: config.Totals{Use: config.TotalsOff, Every: 2 * time.Hour},
 		Resources: map[string]config.Resource{
 			"accounting.bills":      {Every: 10 * time.Minute, Stated: true, Enabled: true},
 			"accounting.expenses":   {Every: 6 * time.Hour, Enabled: true},

@@ -40,7 +40,7 @@ func TestExampleShowsDefaults(t *testing.T) {
 	full := check.Sure(config.Load(example, lookup(env), os.ReadFile, connectors.All(), config.ForAll))(t)
 	bare := text
 	for _, optional := range []string{
-		"  name: Svc\n", "    data_center: com\n", "resources: {}\n", "custom: []\n", "workers: 8\n", "log:\n", "  level: info\n",
+		"  name: Svc\n", "    data_center: com\n", "totals:\n", "  use: auto\n", "  every: 1h\n", "resources: {}\n", "custom: []\n", "workers: 8\n", "log:\n", "  level: info\n",
 		"listen: 127.0.0.1:9464\n", "quarantine:\n", "  max_share: 0.05\n", "  max_open: 1000\n",
 		"schedule:\n", "  floor: 5m\n", "budget: {}\n", "notifications: {}\n", "telemetry: {}\n", "console: {}\n", "events: []\n", "lake: {}\n", "retention:\n", "  calls: 840h\n", "  runs: 9600h\n", "  raw: 9600h\n", "  history: 0\n", "  changes: 336h\n",
 		"  quarantine:\n", "    open: 0\n", "    retried: 2160h\n", "    resolved: 2160h\n", "  gone: 0\n",

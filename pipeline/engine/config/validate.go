@@ -20,10 +20,11 @@ const maxWorkers = 64
 //
 //nolint:gochecknoglobals // constants
 var (
-	logLevels = []string{"debug", "info", "warn", "error"}
-	digits    = regexp.MustCompile(`^[0-9]{1,32}$`)
-	key       = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,31}$`)
-	brand     = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{0,31}$`)
+	totalsUses = []string{totalsAuto, TotalsOff}
+	logLevels  = []string{"debug", "info", "warn", "error"}
+	digits     = regexp.MustCompile(`^[0-9]{1,32}$`)
+	key        = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,31}$`)
+	brand      = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{0,31}$`)
 	// dataCenters are the documented domain suffixes (docs/upstream.md U7 and U8); package upstream
 	// has their addresses.
 	dataCenters = []string{"ca", "cn", "com", "com.au", "com.cn", "eu", "in", "jp", "sa", "uk"}
@@ -107,6 +108,24 @@ func (c *checker) retention(r Retention) {
 	}
 	if changes := r.Changes; changes < minRetention || changes > maxRetention {
 		c.failf("retention.changes", "has to be 48h to 87600h, not %s: 336h is two weeks", c.Raw("retention.changes"))
+	}
+}
+
+// The uses of totals.
+const (
+	totalsAuto = "auto"
+	TotalsOff  = "off"
+	// minCounts is the least time between two counts of a list.
+	minCounts = time.Minute
+)
+
+// totals checks how lists are counted.
+func (c *checker) totals(t Totals) {
+	if !slices.Contains(totalsUses, t.Use) {
+		c.failf("totals.use", "there is no use %q; %s", c.Raw("totals.use"), strict.Hint(t.Use, totalsUses))
+	}
+	if t.Every < minCounts {
+		c.failf("totals.every", "has to be 1m at least, not %s: 1h counts each list once an hour", c.Raw("totals.every"))
 	}
 }
 

@@ -57,6 +57,9 @@ const (
 	streamFailures      = "sluice_stream_failures"
 	streamQuarantined   = "sluice_stream_quarantined_records"
 	streamAlarm         = "sluice_stream_quarantine_alarm"
+	upstreamRecords     = "sluice_upstream_records"
+	recordsMissing      = "sluice_records_missing"
+	countAgreed         = "sluice_count_agreed_timestamp_seconds"
 	backfillProgress    = "sluice_backfill_progress_ratio"
 	backfillFailed      = "sluice_backfill_failed"
 	tombstonesHeld      = "sluice_tombstones_held"
@@ -146,6 +149,12 @@ func streamMetrics() []Metric {
 		gauge(streamQuarantined, "records", "open records in quarantine", "it grows", stream...),
 		gauge(streamAlarm, flag, "1 if more of the stream is in quarantine than `quarantine.max_share` (of the last run, or still of one that made "+
 			"a watermark wait) or `max_open` (in all) let pass, 0 if not", "it is 1", stream...),
+		gauge(upstreamRecords, "records", "records of the list by upstream's own last count; absent where it was never counted",
+			"it falls by many at once", stream...),
+		gauge(recordsMissing, "records", "how many of them are not here; negative if more are here; absent where that is uncertain",
+			"it is not 0 for a day: `sluice verify --totals` compares anew", stream...),
+		gauge(countAgreed, instant, "when upstream last counted as many records as were here; absent if it never did",
+			"`time() - …` is above a day", stream...),
 		gauge(backfillProgress, "ratio", "share of the windows of the newest backfill that are done, 0 to 1; absent without a backfill",
 			"it stands still: `sluice backfill list` says why", stream...),
 		gauge(backfillFailed, flag, "1 if the newest backfill ended as failed; absent without a backfill", "it is 1", stream...),

@@ -195,6 +195,13 @@ func (c *collector) stream(out chan<- prometheus.Metric, s *Stream, held map[pip
 	send(streamAlarm, flagOf(s.Alarm))
 	c.sendInstant(out, streamWatermark, s.Watermark, key...)
 	c.sendInstant(out, streamLastDone, s.LastDoneAt, key...)
+	if s.Upstream != nil {
+		send(upstreamRecords, float64(*s.Upstream))
+	}
+	if s.Missing != nil {
+		send(recordsMissing, float64(*s.Missing))
+	}
+	c.sendInstant(out, countAgreed, s.AgreedAt, key...)
 	if s.Late > 0 {
 		send(streamInterval, s.EverySeconds)
 		send(streamBound, s.Late.Seconds())

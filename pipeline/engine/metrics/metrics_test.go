@@ -48,7 +48,7 @@ func TestLabelsHaveTheirValues(t *testing.T) {
 	at, some := time.Unix(100, 0), int64(3)
 	figures := &metrics.Figures{
 		Streams: []metrics.Stream{{
-			Figures: streams.Figures{Organization: o, Service: s, Resource: r, State: "state", LastDoneAt: &at, Watermark: &at, Waiting: &some},
+			Figures: streams.Figures{Organization: o, Service: s, Resource: r, State: "state", LastDoneAt: &at, Watermark: &at, Waiting: &some, Upstream: &some, Missing: &some, AgreedAt: &at},
 			Late:    time.Hour, Holds: true, Alarm: true,
 		}},
 		Days: []metrics.Day{{

@@ -129,7 +129,12 @@ const pagesPerGuess = 20
 // (docs/decisions/0007-paging-by-number). A scan that moves no watermark proves nothing, so its
 // first pass may prefetch.
 func Prefetching(scan *pipeline.Scan, paging schema.Paging, most int) int {
-	if scan.Overlap.Size > 0 {
+	switch {
+	case scan.Counting:
+		return 0
+	case scan.Count != nil && scan.Count.Proves: // the order of the answers does not matter
+		return min(most, countedPages(scan))
+	case scan.Overlap.Size > 0:
 		return min(most, scan.Overlap.Calm/pagesPerGuess)
 	}
 	if paging != schema.PagingNumber || scan.Mode == pipeline.ModeKeyset || !scan.Partial && (scan.LastPages == 0 || scan.LastPrefetched) {

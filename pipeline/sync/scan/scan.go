@@ -43,6 +43,7 @@ func Plan(claim *pipeline.Claim, rules pipeline.Rules) *pipeline.Scan {
 	if unsized := claim.Stream.Resource.Unsized; scan.Overlap.Size > 0 && unsized > scan.PerPage {
 		scan.PerPage, scan.Overlap.Unsized = unsized, unsized
 	}
+	scan.Counting = plansCount(claim, scan)
 	return scan
 }
 
@@ -203,6 +204,9 @@ func (s *progress) advance(page view, rules pipeline.Rules) *pipeline.End {
 	}
 	if s.Overlap.Size > 0 {
 		return s.overlap(page, rules)
+	}
+	if s.Count != nil && s.Count.Proves {
+		return s.countedPage(page)
 	}
 	if !s.passEnds(page) {
 		s.Page++

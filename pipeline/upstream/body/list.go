@@ -96,6 +96,22 @@ func (e *Envelope) Linked(key string) (Page, error) {
 	return page, nil
 }
 
+// Total reads how many records the list has in all, as the context says it beside no or all records:
+// a whole number, or its digits in a string. It is false where the context does not say that, or
+// says nonsense. Source: docs/upstream.md U91.
+func (e *Envelope) Total() (int, bool) {
+	raw, ok := e.members[e.words().context]
+	if !ok {
+		return 0, false
+	}
+	members, err := contextOf(raw)
+	if err != nil {
+		return 0, false
+	}
+	total, err := whole(members["total"], "total")
+	return total, err == nil
+}
+
 // Object reads the one object under key, which may be in an array of one. It is nil if there is
 // none: the key is absent, or its value empty. Source: docs/upstream.md U162 (opening balance),
 // U133 and U134: absent is "", an object can be an array.

@@ -21,7 +21,8 @@ SELECT s.fence, coalesce(s.run_id, 0), s.watermark, s.scan,
 		AND (q.organization_id, q.service, q.resource) = ($1, $2, $5)),
 	EXISTS (SELECT FROM sluice.tombstones k WHERE (k.organization_id, k.service, k.resource) = ($1, $2, $5)),
 	l.watermark, s.scanned_until, l.scanned_until, s.history, s.hinted_every IS NOT NULL, s.failures > 0, sluice.timeline(),
-	EXISTS (SELECT FROM sluice.erased_records e WHERE (e.organization_id, e.service, e.resource) = ($1, $2, $5))
+	EXISTS (SELECT FROM sluice.erased_records e WHERE (e.organization_id, e.service, e.resource) = ($1, $2, $5)),
+	coalesce(clock_timestamp() - s.counted_at, interval '100 years')
 FROM sluice.streams s
 LEFT JOIN sluice.streams l ON (l.organization_id, l.service, l.resource) = ($1, $2, $5)
 WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3) FOR UPDATE OF s`
@@ -75,6 +76,8 @@ type Locked struct {
 	// Erased says that records of the resource were erased, and are not loaded again. An erasure
 	// while Lock waits is not seen: it takes the claim away.
 	Erased bool
+	// CountAge is the time since the last count of the list; centuries if there was none.
+	CountAge time.Duration
 }
 
 // Lock locks a stream's row, and reads when a call was reserved; a call of zero means none. It
@@ -90,7 +93,7 @@ func Lock(ctx context.Context, tx pgx.Tx, of pipeline.Stream, call int64) (Locke
 	)
 	err := tx.QueryRow(ctx, sqlLock, key.Organization, key.Service, key.Resource, call, of.Resource.Name).
 		Scan(&stream.Fence, &stream.Run, &watermark, &scan, &requested, &stream.Suspects, &stream.Evidence, &listed, &own, &list, &stream.History,
-			&stream.Told, &stream.Failing, &stream.Timeline, &stream.Erased)
+			&stream.Told, &stream.Failing, &stream.Timeline, &stream.Erased, &stream.CountAge)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Locked{}, fmt.Errorf("%w: %s: register it first", ErrNoStream, key)
 	}

@@ -98,6 +98,13 @@ func (s *Schedule) QueueSweepDue(batch *pgx.Batch, list pipeline.Stream, again p
 	s.QueueDue(batch, pipeline.Occasion{Event: pipeline.SweepWanted, Again: again}, list.Key())
 }
 
+// QueueLookDue makes the look of a list due after an event: it is wanted, or upstream's count makes
+// it needless for now.
+func (s *Schedule) QueueLookDue(batch *pgx.Batch, list pipeline.Stream, event pipeline.Event) {
+	list.Work = pipeline.WorkLook
+	s.QueueDue(batch, pipeline.Occasion{Event: event}, list.Key())
+}
+
 const sqlSweeps = `
 SELECT organization_id, service, resource FROM sluice.streams WHERE organization_id = $1 AND resource LIKE '%.sweep'
 ORDER BY organization_id, service, resource FOR UPDATE`

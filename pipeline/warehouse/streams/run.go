@@ -33,6 +33,27 @@ WHERE id = $1`
 
 	sqlRejections = `SELECT received, refused, clashed FROM sluice.runs WHERE id = $1`
 
+	// The count before differed if the last one that was sure did.
+	sqlCounted = `
+WITH was AS (
+	SELECT counted <> counted_ours AS differed FROM sluice.streams WHERE (organization_id, service, resource) = ($1, $2, $3)
+)
+UPDATE sluice.streams s SET counted_at = statement_timestamp(), counted = $4,
+	counted_ours = CASE WHEN $6 THEN $5::bigint END, agreed_at = CASE WHEN $6 AND $4 = $5 THEN statement_timestamp() ELSE agreed_at END
+FROM was WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3)
+RETURNING coalesce(was.differed, false)`
+
+	// In the order of keys, as all locks of several streams are taken.
+	sqlCountAnew = `
+WITH wanted AS (
+	SELECT s.organization_id, s.service, s.resource
+	FROM unnest($1::text[], $2::text[], $3::text[]) AS w (organization_id, service, resource)
+	JOIN sluice.streams s USING (organization_id, service, resource)
+	ORDER BY s.organization_id, s.service, s.resource FOR UPDATE OF s
+)
+UPDATE sluice.streams s SET counted_at = NULL FROM wanted w
+WHERE (s.organization_id, s.service, s.resource) = (w.organization_id, w.service, w.resource)`
+
 	sqlStop = `
 UPDATE sluice.streams SET state = $4, reason = $5, wait_until = $6,
 	failures = failures + CASE WHEN $4 IN ('retrying', 'failed') THEN 1 ELSE 0 END
@@ -97,6 +118,21 @@ func QueueCount(queue *pgx.Batch, batch pipeline.Batch, loaded pipeline.Loaded, 
 func CountRejected(ctx context.Context, tx pgx.Tx, run, refused, clashed int64) error {
 	_, err := tx.Exec(ctx, sqlCountRejected, run, refused, clashed)
 	return postgres.Fail("counting what did not fit", err)
+}
+
+// Counted notes upstream's count of a list and the number of its records here; sure says that the
+// two can be compared. It returns whether they differed at the count before.
+func Counted(ctx context.Context, tx pgx.Tx, key pipeline.Key, upstream, ours int, sure bool) (bool, error) {
+	differed := false
+	err := tx.QueryRow(ctx, sqlCounted, key.Organization, key.Service, key.Resource, upstream, ours, sure).Scan(&differed)
+	return differed, postgres.Fail("noting the count of "+key.String(), err)
+}
+
+// CountAnew makes the next runs of lists ask for their count, however long ago the last one is.
+func (s *Schedule) CountAnew(ctx context.Context, lists []pipeline.Key) error {
+	organizations, services, resources := columns(lists)
+	_, err := s.pool.Exec(ctx, sqlCountAnew, organizations, services, resources)
+	return postgres.Fail("asking for counts", err)
 }
 
 // QueueUnannounced adds to a run the changed rows of which no notification told.

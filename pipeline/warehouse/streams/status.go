@@ -56,6 +56,8 @@ type Status struct {
 	// Parents is the progress of a stream with a list under each parent; nil for other streams, and
 	// until a parent is known.
 	Parents *ParentRound `db:"parents" json:"parents,omitempty"`
+	// Counted is upstream's last count of the list; nil if there was none.
+	Counted *Count `db:"counted" json:"counted,omitempty"`
 	// Notified says how far notifications replace scheduled runs; nil if nothing tells of the
 	// stream.
 	Notified *Notified `db:"notified" json:"notified,omitempty"`
@@ -79,6 +81,26 @@ type Notified struct {
 	Waiting int64      `json:"waiting"`
 	// Gap is why nothing can be told at present; "" if something can.
 	Gap string `json:"gap,omitempty"`
+}
+
+// Count is upstream's last count of a list, beside the number of its records here.
+type Count struct {
+	At       time.Time `json:"at"`
+	Upstream int64     `json:"upstream"`
+	// Ours is the number at the end of the run that asked; nil where it is uncertain, as while a
+	// record is created.
+	Ours *int64 `json:"ours"`
+	// AgreedAt is when the two last agreed; nil if they never did.
+	AgreedAt *time.Time `json:"agreed_at"`
+}
+
+// Missing is how many records upstream counts that are not here; negative if more are here. It is 0
+// where that is uncertain.
+func (c *Count) Missing() int64 {
+	if c == nil || c.Ours == nil {
+		return 0
+	}
+	return c.Upstream - *c.Ours
 }
 
 // DetailBacklog counts rows by why they wait for their single record.
@@ -124,6 +146,8 @@ SELECT s.organization_id, s.service, s.resource, s.enabled, extract(epoch FROM `
 		FROM sluice.parents p WHERE p.active
 			AND (p.organization_id, p.service, p.resource) = (s.organization_id, s.service, s.resource)
 		HAVING count(*) > 0) AS parents,
+	CASE WHEN s.counted_at IS NOT NULL THEN
+		json_build_object('at', s.counted_at, 'upstream', s.counted, 'ours', s.counted_ours, 'agreed_at', s.agreed_at) END AS counted,
 	CASE WHEN h.last_at IS NOT NULL OR s.hinted_every IS NOT NULL THEN json_build_object(
 		'every_seconds', coalesce(extract(epoch FROM s.hinted_every), 0), 'trusted', ` + trusted + `, 'announced_runs', s.announced_runs,
 		'needed_runs', ` + neededRuns + `, 'proven_until', s.told_until, 'last_at', h.last_at, 'waiting', coalesce(h.waiting, 0),
@@ -239,12 +263,17 @@ type Figures struct {
 	QuarantinedShare float64 `db:"quarantined_share"`
 	// Waiting counts the hints that were not read yet; nil if nothing tells of the stream.
 	Waiting *int64 `db:"waiting"`
+	// Upstream is upstream's last count of the list, nil if there was none; Missing is how many of
+	// them are not here, nil where that is uncertain. AgreedAt is when the count last agreed.
+	Upstream *int64     `db:"upstream"`
+	Missing  *int64     `db:"missing"`
+	AgreedAt *time.Time `db:"agreed_at"`
 }
 
 // Only the last run that ended has the share; a stream keeps its number.
 const sqlFigures = `
 SELECT s.organization_id, s.service, s.resource, s.enabled, extract(epoch FROM ` + interval + `)::float8 AS every_seconds,
-	s.state, s.failures, s.last_done_at,
+	s.state, s.failures, s.last_done_at, s.counted AS upstream, s.counted - s.counted_ours AS missing, s.agreed_at,
 	CASE WHEN s.watermark <= coalesce(s.scanned_until, clock_timestamp() + interval '1 day') THEN s.watermark END AS watermark,
 	coalesce(q.quarantined, 0) AS quarantined, coalesce(q.withheld, 0) AS withheld,
 	coalesce(r.quarantined::float8 / nullif(r.received, 0), 0) AS quarantined_share,

@@ -58,9 +58,10 @@ func Waits(ctx context.Context, tx pgx.Tx, stream pipeline.Stream) (bool, error)
 }
 
 // QueueSighting records which records a batch of a whole scan was shown, rejected ones included:
-// they exist. Other batches record nothing.
+// they exist. Batches of other runs record nothing, unless upstream's count is their proof.
 func QueueSighting(queue *pgx.Batch, batch pipeline.Batch) {
-	if batch.Call == 0 || batch.Details || !batch.Claim.Stream.ProvesAbsence() {
+	counted := batch.Position.Scan != nil && batch.Position.Scan.Count != nil && batch.Position.Scan.Bound.IsZero()
+	if batch.Call == 0 || batch.Details || !counted && !batch.Claim.Stream.ProvesAbsence() {
 		return
 	}
 	queue.Queue(sqlSight, batch.Claim.Run, batch.Call, shown(batch))

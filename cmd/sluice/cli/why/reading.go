@@ -124,6 +124,11 @@ func (r Reading) Lines() []string {
 			lines = append(lines, "lacks: "+words(v))
 		}
 	}
+	for _, v := range r.Capabilities {
+		if v.Capability == pipeline.CapabilityTotal && v.Source == pipeline.SourceObserved && v.Answer == pipeline.AnswerNo {
+			lines = append(lines, "uncounted: "+v.Evidence)
+		}
+	}
 	if l := r.Late; l != nil && l.Records > 0 {
 		lines = append(lines, fmt.Sprintf("late: %s seen up to %s after the time they carry; the watermark lags %s behind",
 			view.Plural(l.Records, "record"), Span(l.PeakSeconds), Span(r.LagSeconds)))

@@ -71,6 +71,8 @@ type Explanation struct {
 	Reading Reading `json:"reading"`
 	// Proof is how the last run that knew it knew that no record escaped it.
 	Proof string `json:"proof,omitempty"`
+	// Counted is upstream's last count of the list, nil if there was none.
+	Counted *streams.Count `json:"counted,omitempty"`
 	// Notified is how far notifications replace scheduled runs, and Told says it in a sentence.
 	Notified *streams.Notified `json:"notified,omitempty"`
 	Told     string            `json:"told,omitempty"`
@@ -91,7 +93,7 @@ func Explain(f Facts) Explanation {
 	s := &f.Stream
 	e := Explanation{
 		Organization: s.Organization, Service: s.Service, Resource: s.Resource, State: s.State, EverySeconds: s.EverySeconds,
-		NextDueAt: s.NextDueAt, Delays: delays(&f), Reading: f.Reading, Proof: s.Proof,
+		NextDueAt: s.NextDueAt, Delays: delays(&f), Reading: f.Reading, Proof: s.Proof, Counted: s.Counted,
 		Forecast: Forecast{
 			Calls: f.Forecast.Calls, CallsPerDay: f.Forecast.Schedule.CallsPerDay, FreshSeconds: f.Forecast.Schedule.FreshSeconds,
 			Basis: f.Forecast.Basis.String(),

@@ -1,0 +1,175 @@
+package scan
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/pipeline/outside"
+)
+
+// Notes of runs over a list that was counted.
+const (
+	noteFirst   = "first copy, counted once"
+	noteUnseen  = "upstream counts %d records, and %d came: the watermark waits, and the next run reads the list again"
+	noteCounted = "upstream counts %d records, and %d came in a reading that was proven without the count: its count is no longer used"
+)
+
+// Texts of verdicts on CapabilityTotal.
+const (
+	evidenceTotal    = "asked for the number of records, the list gave it"
+	evidenceRefused  = "asked for the number of records, the list answered with an error (HTTP %d, code %s)"
+	evidenceNoTotal  = "asked for the number of records, the list gave a page without it"
+	evidenceDiffered = "it counted %d records where a whole reading came to %d"
+	differedOnce     = "1"
+)
+
+// countSlack is by how much an instant before a count is set back: upstream's clock shows whole
+// seconds, and a record becomes visible a little after its time of creation.
+const countSlack = 2 * time.Second
+
+// plansCount says that a run asks first how many records its list has. A run that reads the whole
+// list does so unless upstream is known not to answer. Another one does so if upstream has answered
+// before, and the last count is long enough ago.
+func plansCount(claim *pipeline.Claim, scan *pipeline.Scan) bool {
+	work := claim.Stream.Work
+	if claim.CountEvery <= 0 || work != pipeline.WorkList && work != pipeline.WorkSweep || !claim.Stream.Countable() {
+		return false
+	}
+	if due := claim.CountAge >= claim.CountEvery; !whole(scan) {
+		return due && claim.Capabilities.Shows(pipeline.CapabilityTotal)
+	} else if !due && work == pipeline.WorkList && !claim.Position.Watermark.IsZero() {
+		return false // a list that every run reads whole
+	}
+	return !claim.Capabilities.Lacks(pipeline.CapabilityTotal)
+}
+
+// whole says that the scan reads its list whole.
+func whole(scan *pipeline.Scan) bool { return scan.Bound.IsZero() && !scan.Partial }
+
+// Counted takes upstream's count into the scan. Of a whole reading it becomes the proof. The pages
+// then need not overlap, and their order does not matter. From is upstream's clock when the request
+// left, never when it was answered: a record that was created between the count and the answer
+// would stand for one that the list hid.
+func Counted(scan *pipeline.Scan, page pipeline.Page, rules pipeline.Rules) []pipeline.Verdict {
+	if page.Date.IsZero() { // when it counted is unknown
+		return []pipeline.Verdict{{Capability: pipeline.CapabilityTotal, Answer: pipeline.AnswerUnknown}}
+	}
+	differed := scan.Differed
+	scan.Count = &pipeline.Count{
+		Total: page.Total, Call: page.Call,
+		From: page.Date.Add(-page.Took - countSlack).UTC().Truncate(time.Second), To: page.Date.Add(time.Second).UTC(),
+		Proves: whole(scan) && !differed,
+	}
+	if scan.Count.Proves {
+		scan.Mode, scan.Keyset, scan.Overlap, scan.ByModification = pipeline.ModeFull, pipeline.Keyset{}, pipeline.Overlap{}, false
+		if page.Total > scan.PerPage {
+			scan.PerPage = min(scan.PerPage, rules.PerPage) // pages without a size have no numbers
+		}
+	}
+	return nil
+}
+
+// Uncounted gives the verdict of a request that was to be answered by a count, and was refused or,
+// if refused is nil, answered by a page.
+func Uncounted(refused error) pipeline.Verdict {
+	v := pipeline.Verdict{Capability: pipeline.CapabilityTotal, Answer: pipeline.AnswerNo, Source: pipeline.SourceObserved, Evidence: evidenceNoTotal}
+	if failure, ok := errors.AsType[*pipeline.Error](refused); ok {
+		v.Evidence = fmt.Sprintf(evidenceRefused, failure.Status, failure.Code)
+	}
+	return v
+}
+
+// countedPage takes a page into a reading that the count will prove: it goes on until upstream says
+// that nothing follows.
+func (s *progress) countedPage(page view) *pipeline.End {
+	if !page.more || len(page.entries) == 0 {
+		return &pipeline.End{Outcome: pipeline.OutcomeDone, Note: s.Note}
+	}
+	s.Page++
+	return nil
+}
+
+// countedPages is how many pages behind the next one a counted reading has.
+func countedPages(scan *pipeline.Scan) int {
+	return max((scan.Count.Total+scan.PerPage-1)/scan.PerPage-scan.Page, 0)
+}
+
+// Unread notes the records of a page that do not fit and may have been created since the count: their
+// time of creation cannot be read, or is later.
+func Unread(scan *pipeline.Scan, stream pipeline.Stream, batch *pipeline.Batch) {
+	if scan.Count == nil {
+		return
+	}
+	for i := range batch.Rejected {
+		var members map[string]json.RawMessage
+		var text string
+		_ = json.Unmarshal(batch.Rejected[i].Raw, &members) // what cannot be read has no time
+		_ = json.Unmarshal(members[stream.Resource.Created()], &text)
+		if at, err := time.Parse(wireTime, text); err != nil || !at.Before(scan.Count.From) {
+			scan.Count.Unsure++
+		}
+	}
+}
+
+// wireTime is how times of creation come. Source: docs/upstream.md U120.
+const wireTime = "2006-01-02T15:04:05-0700"
+
+// Settle puts the end of a whole reading off until its records are loaded and can be counted. The
+// end of another run takes the count along: it is compared with all rows.
+func Settle(scan *pipeline.Scan, batch *pipeline.Batch) {
+	if batch.End == nil || scan.Count == nil || batch.End.Outcome != pipeline.OutcomeDone {
+		return
+	}
+	if !whole(scan) {
+		batch.Count = scan.Count
+		return
+	}
+	scan.Count.Read, scan.Count.Proof = true, batch.End.Proof
+	batch.End = nil
+}
+
+// Judge compares the records of a whole reading with upstream's count, once all are loaded. It gives
+// the end of the run, or nil if the list has to be read once more: in overlapping pages, behind a
+// new count. If that differs, too, the run is provisional. If the next run comes to the same, the
+// count is another than that of the list's records, and is not used.
+func Judge(scan *pipeline.Scan, seen pipeline.Seen, claim *pipeline.Claim, rules pipeline.Rules) (*pipeline.End, []pipeline.Verdict) {
+	count, before := scan.Count, claim.Capabilities[pipeline.CapabilityTotal]
+	unsure := seen.Between > 0 || count.Unsure > 0 || scan.Doubt != ""
+	end := &pipeline.End{Outcome: pipeline.OutcomeDone, Note: scan.Note, Proof: count.Proof}
+	v := pipeline.Verdict{Capability: pipeline.CapabilityTotal, Answer: pipeline.AnswerYes, Source: pipeline.SourceObserved, Evidence: evidenceTotal}
+	switch {
+	case !unsure && seen.Before == count.Total:
+		end.Proof = pipeline.ProofCount
+		if claim.Stream.Work == pipeline.WorkList && claim.Position.Watermark.IsZero() && end.Note == "" {
+			end.Note = noteFirst
+		}
+		if before.Answer == v.Answer && before.Value == v.Value && before.Source == v.Source {
+			return end, nil
+		}
+	case count.Proves:
+		(*progress)(scan).readAgain(rules)
+		return nil, nil
+	case unsure: // nothing follows from the count; the reading has a proof of its own
+		return end, nil
+	case before.Answer == pipeline.AnswerYes && before.Value == differedOnce:
+		end.Note = outside.Plainf(noteCounted, count.Total, seen.Before)
+		v.Answer, v.Evidence = pipeline.AnswerNo, string(end.Note)
+	default:
+		end = &pipeline.End{Outcome: pipeline.OutcomeProvisional, Note: outside.Plainf(noteUnseen, count.Total, seen.Before)}
+		v.Value, v.Evidence = differedOnce, fmt.Sprintf(evidenceDiffered, count.Total, seen.Before)
+	}
+	return end, []pipeline.Verdict{v}
+}
+
+// readAgain begins the second reading of a run whose first one differed from the count.
+func (s *progress) readAgain(rules pipeline.Rules) {
+	s.Count, s.Counting, s.Differed = nil, true, true
+	s.forget()
+	s.Pass++
+	s.PerPage = rules.PerPage
+	s.Overlap = pipeline.Overlap{Size: rules.PerPage}
+	s.restart()
+}

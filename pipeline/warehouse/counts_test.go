@@ -1,0 +1,93 @@
+package warehouse_test
+
+import (
+	"testing"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/pipeline/check"
+)
+
+// TestUpstreamsCountIsComparedWithTheRows: what exists here, against what upstream counted before the
+// run, and what becomes due because of the difference.
+func TestUpstreamsCountIsComparedWithTheRows(t *testing.T) {
+	w := openLook(t, pipeline.TombstoneRules{MaxRows: 2})
+	day := func(n int) time.Time { return time.Date(2026, 1, n, 9, 0, 0, 0, time.UTC) }
+	const apart = `UPDATE sluice.streams SET next_due_at = clock_timestamp() + interval '1 hour' WHERE resource IN ('bills.look', 'bills.sweep')`
+	counted := func(what string, total int, at time.Time, ours string, agrees bool, due string) {
+		t.Helper()
+		w.exec(apart)
+		batch := w.of(w.claimOf(w.bills))
+		batch.Count = &pipeline.Count{Total: total, From: at, To: at.Add(3 * time.Second)}
+		batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
+		w.load(batch)
+		check.Same(t, what, ours, ask[string](w.fixture, `SELECT coalesce(counted_ours::text, 'unsure') FROM sluice.streams WHERE resource = 'bills'`))
+		check.Same(t, what+": it agrees", agrees, ask[bool](w.fixture, `SELECT coalesce(agreed_at = counted_at, false) FROM sluice.streams WHERE resource = 'bills'`))
+		check.Same(t, what+": due", due, ask[string](w.fixture, `SELECT coalesce(string_agg(CASE
+				WHEN next_due_at <= clock_timestamp() THEN split_part(resource, '.', 2) || ' now'
+				WHEN next_due_at > clock_timestamp() + interval '23 hours' THEN split_part(resource, '.', 2) || ' put off' END, ', ' ORDER BY resource), '')
+			FROM sluice.streams WHERE resource IN ('bills.look', 'bills.sweep')`))
+	}
+	late := day(20)
+	counted("as many", 5, late, "5", true, "look put off")
+	counted("one is gone", 4, late, "5", false, "look now")
+	counted("a look found none", 4, late, "5", false, "sweep now")
+	counted("one is hidden", 6, late, "5", false, "sweep now")
+	counted("of those created before", 2, day(3), "2", true, "look put off")
+	counted("one is created meanwhile", 2, day(3).Add(59*time.Minute).Add(58*time.Second), "unsure", false, "")
+
+	// A row that got its tombstone before the count does not exist; one that got it since did.
+	w.exec(`UPDATE store.bills SET _deleted_at = $1 WHERE bill_id = '5'`, day(10))
+	counted("a row that was deleted before", 4, late, "4", true, "look put off")
+	counted("a row that was deleted since", 5, day(9), "5", true, "look put off")
+	counted("a row that was deleted meanwhile", 5, day(10), "unsure", false, "")
+
+	// Records in quarantine exist. When one was created that comes with the run itself is unknown.
+	reject := func(raw, id string) {
+		batch := w.of(w.claimOf(w.look))
+		batch.Rejected = []pipeline.RejectedRecord{{Raw: []byte(raw), ID: id, Code: "wrong_type"}}
+		batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
+		w.load(batch)
+	}
+	reject(`{"bill_id":"6","total":"x"}`, "6")
+	reject(`{"bill_id":"1","total":"x"}`, "1")
+	counted("one in quarantine", 5, late, "5", true, "look put off")
+	reject(`{"total":"x"}`, "")
+	counted("one without an identifier", 5, late, "unsure", false, "")
+	w.exec(`UPDATE sluice.quarantine SET state = 'resolved' WHERE record_id = ''`)
+	counted("one set aside", 5, late, "unsure", false, "")
+	w.exec(`UPDATE sluice.quarantine SET state = 'retried' WHERE record_id = ''`)
+	counted("nothing unknown", 5, late, "5", true, "look put off")
+
+	w.exec(`WITH e AS (INSERT INTO sluice.erasures (organization_id, service, resource, subject_hash) VALUES ($1, $2, 'bills', '\x00') RETURNING *)
+		INSERT INTO sluice.erased_records (organization_id, service, resource, record_hash, erasure_id)
+		SELECT organization_id, service, resource, '\x00', id FROM e`, w.bills.Organization, w.bills.Service.Name)
+	counted("one was erased, and may still exist", 5, late, "unsure", false, "")
+}
+
+// TestWhatARunWasShownIsCounted: each record once, by when it was created.
+func TestWhatARunWasShownIsCounted(t *testing.T) {
+	w := openLook(t, pipeline.TombstoneRules{MaxRows: 2})
+	claim := w.claimOf(w.bills)
+	count := pipeline.Count{From: time.Date(2026, 1, 4, 9, 0, 0, 0, time.UTC), Proves: true}
+	count.To = count.From.Add(3 * time.Hour)
+	shown := func(counts bool, call int64, headers ...string) {
+		batch := w.of(claim, headers...)
+		batch.Call, batch.Position.Scan = call, &pipeline.Scan{Mode: pipeline.ModeFull}
+		if counts {
+			batch.Position.Scan.Count = &count
+		}
+		w.load(batch)
+	}
+	shown(true, w.call(claim.Run), header("1", "a", 1)) // before the count
+	count.Call = w.call(claim.Run)
+	shown(true, w.call(claim.Run), header("1", "b", 1), header("2", "a", 2))
+	shown(true, w.call(claim.Run), header("2", "a", 2), header("3", "a", 3), header("4", "a", 4), header("5", "a", 5))
+	check.Same(t, "records before the count, and while it was made", pipeline.Seen{Before: 3, Between: 1}, check.Sure(w.db.Seen(t.Context(), claim, count))(t))
+	count.To = count.From
+	batch := w.of(claim)
+	batch.Position.Scan = &pipeline.Scan{Mode: pipeline.ModeFull, Count: &count}
+	batch.Rejected = []pipeline.RejectedRecord{{Raw: []byte(`{"bill_id":"9"}`), ID: "9", Code: "wrong_type"}, {Raw: []byte(`{"bill_id":"8"}`), ID: "8", Code: "22003"}}
+	w.load(batch)
+	check.Same(t, "with one that does not fit, and one that Postgres refused", pipeline.Seen{Before: 4, Between: 1}, check.Sure(w.db.Seen(t.Context(), claim, count))(t))
+}
