@@ -74,7 +74,6 @@ func TestACountIsAskedFor(t *testing.T) {
 		"neither":             {`{"code":0,` + page + `}}`, false, 0, 0, pipeline.Unexpected},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			r := newFixture(t, answer(200, jsonType, c.answer))
 			question := of(inventory, things)
 			question.Counts = true

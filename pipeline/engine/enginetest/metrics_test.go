@@ -136,6 +136,9 @@ func (f *fixture) happened() {
 	of(`UPDATE sluice.streams SET every = '10 minutes' WHERE organization_id = $1`)
 	of(`UPDATE sluice.streams SET state = 'failed', failures = 2, watermark = '2026-05-01Z', last_done_at = '2026-05-02Z'
 		WHERE (organization_id, service, resource) = ($1, 'inventory', 'items')`)
+	of(`UPDATE sluice.streams SET counted_at = '2026-05-03Z', counted = 12, counted_ours = 10, agreed_at = '2026-05-02Z'
+		WHERE (organization_id, service, resource) = ($1, 'inventory', 'items')`)
+	of(`UPDATE sluice.streams SET counted_at = '2026-05-03Z', counted = 7 WHERE (organization_id, service, resource) = ($1, 'inventory', 'bills')`)
 	of(`UPDATE sluice.streams SET enabled = false, state = 'denied' WHERE (organization_id, service, resource) = ($1, 'inventory', 'credit_notes')`)
 	of(`INSERT INTO sluice.lateness (organization_id, service, resource, records, peak) VALUES ($1, 'inventory', 'bills', 1, '1 hour')`)
 	// Of ten records two went to quarantine; a third is there, and one is decided.
@@ -208,7 +211,7 @@ func TestEveryMetric(t *testing.T) {
 		`sluice_stream_bound_seconds{` + businessLabel + `,resource="credit_notes"`, `sluice_stream_interval_seconds{` + businessLabel + `,resource="items.backfill"`,
 		`sluice_stream_watermark_timestamp_seconds{` + businessLabel + `,resource="bills"`, `sluice_verify_findings{` + businessLabel + `,resource="credit_notes"`,
 		`sluice_budget_external_calls{` + businessLabel + `,service="accounting"`, `sluice_budget_exhausted_timestamp_seconds{` + businessLabel + `,service="accounting"`,
-		`sluice_tombstones_held{` + businessLabel + `,resource="items.`,
+		`sluice_tombstones_held{` + businessLabel + `,resource="items.`, `sluice_records_missing{` + businessLabel + `,resource="bills"`,
 	} {
 		check.ErrorIf(t, strings.Contains(text, not), "/metrics has %s", not)
 	}
@@ -245,6 +248,8 @@ func figuresOfHappened() []string {
 		`sluice_stream_state{` + businessLabel + `,resource="credit_notes",service="inventory",state="denied"} 1`,
 		`sluice_stream_failures` + items + ` 2`,
 		`sluice_stream_watermark_timestamp_seconds` + items + ` 1.7775936e+09`, `sluice_stream_last_done_timestamp_seconds` + items + ` 1.77768e+09`,
+		`sluice_upstream_records` + items + ` 12`, `sluice_records_missing` + items + ` 2`, `sluice_count_agreed_timestamp_seconds` + items + ` 1.77768e+09`,
+		`sluice_upstream_records` + bills + ` 7`,
 		// Three intervals of ten minutes, a tick, a lag of five minutes; of an hour where records
 		// came late.
 		`sluice_stream_interval_seconds` + items + ` 600`, `sluice_stream_bound_seconds` + items + ` 2115`, `sluice_stream_bound_seconds` + bills + ` 5415`,
