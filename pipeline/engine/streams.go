@@ -200,10 +200,14 @@ func (a *App) Uncounted(ctx context.Context, list pipeline.Stream) (string, erro
 	if err != nil {
 		return "", err
 	}
-	if v := known[pipeline.CapabilityTotal]; v.Evidence != "" {
+	switch v := known[pipeline.CapabilityTotal]; v.Answer {
+	case pipeline.AnswerNo:
 		return v.Evidence, nil
+	case pipeline.AnswerYes:
+		return "no run has asked: sluice status --why", nil
+	default:
+		return "whether it can say its number is found out when it is read whole next", nil
 	}
-	return "it was not read whole since it can be asked", nil
 }
 
 // Allowance returns how many calls one run over details or parents of a stream may spend, or one

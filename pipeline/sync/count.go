@@ -8,9 +8,9 @@ import (
 	"sluice/pipeline/sync/scan"
 )
 
-// ask asks how many records the list has. If upstream answers a page instead, that is the page the
-// scan asks for, and is read as such. A refusal ends no run: the list is then read as if there were
-// no counts.
+// ask asks how many records the list has. If upstream answers a page instead, a reading of the whole
+// list takes it as its first one. A run that reads what changed does not: nothing was filtered. A
+// refusal ends no run: the list is then read as if there were no counts.
 func (p pages) ask(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Batch, error) {
 	request, asked := p.request(unfinished), p.runner.Now()
 	page, err := p.runner.Source.Page(ctx, request)
@@ -24,9 +24,15 @@ func (p pages) ask(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Bat
 	}
 	unfinished.Spent++
 	scan.Begin(unfinished, page.Date, asked)
-	if page.Counted {
+	if page.Counted || !unfinished.Bound.IsZero() {
 		page.Turn.End()
-		return pipeline.Batch{Claim: p.claim, Call: page.Call, Observed: scan.Counted(unfinished, page, p.runner.Rules)}, nil
+		batch := pipeline.Batch{Claim: p.claim, Call: page.Call}
+		if page.Counted {
+			scan.Counted(unfinished, page, p.runner.Rules)
+		} else {
+			batch.Observed = []pipeline.Verdict{scan.Uncounted(nil)}
+		}
+		return batch, nil
 	}
 	batch, err := p.take(ctx, unfinished, request, page)
 	batch.Observed = append(batch.Observed, scan.Uncounted(nil))

@@ -117,7 +117,7 @@ func (db *DB) concludeCount(ctx context.Context, tx pgx.Tx, batch pipeline.Batch
 	if count == nil || batch.End == nil || batch.End.Outcome != pipeline.OutcomeDone {
 		return nil
 	}
-	known, err := tombstones.Known(ctx, tx, batch.Claim, *count)
+	known, held, err := tombstones.Known(ctx, tx, batch.Claim, *count)
 	if err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (db *DB) concludeCount(ctx context.Context, tx pgx.Tx, batch pipeline.Batch
 	switch {
 	case known.Before == count.Total:
 		db.QueueLookDue(queue, stream, pipeline.CountAgrees)
-	case batch.End.Whole != nil: // it draws its own conclusions
+	case batch.End.Whole != nil, held: // it draws its own conclusions; what is held waits for the operator
 	case known.Before > count.Total && !differed:
 		db.QueueLookDue(queue, stream, pipeline.SweepWanted)
 	default:

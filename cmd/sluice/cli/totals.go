@@ -42,18 +42,28 @@ func (c *cli) verifyTotals(ctx context.Context, a *engine.App, names []string, o
 			lists = append(lists, stream)
 		}
 	}
-	totals, differing, err := c.countUntilSure(ctx, a, lists)
-	if err == nil && repair && len(differing) > 0 {
-		if err = c.repair(ctx, a, differing); err == nil {
-			totals, differing, err = c.countUntilSure(ctx, a, lists)
+	found, err := c.countUntilSure(ctx, a, lists)
+	if err == nil && repair && len(found.differing) > 0 {
+		if err = c.repair(ctx, a, found.differing); err == nil {
+			found, err = c.countUntilSure(ctx, a, lists)
 		}
 	}
 	if err != nil {
 		return err
 	}
-	err = c.show(totals, view.Table(totals, headOrganization+"  LIST  UPSTREAM  HERE  DIFFERENCE  AGREED  NOTE", totalRow).
+	err = c.show(found.totals, view.Table(found.totals, headOrganization+"  LIST  UPSTREAM  HERE  DIFFERENCE  AGREED  NOTE", totalRow).
 		Or("No list of these can be asked how many records it has."))
-	return errors.Join(err, exitIf(len(differing) > 0))
+	if err == nil && len(found.differing) > 0 {
+		return exit(codeFailed)
+	}
+	return errors.Join(err, exit(found.code))
+}
+
+// counted is what a round of counts came to: the code is that of the runs that asked.
+type counted struct {
+	totals    []total
+	differing []pipeline.Stream
+	code      int
 }
 
 // settles is how long it takes until a record that was just created or deleted makes no count
@@ -61,56 +71,56 @@ func (c *cli) verifyTotals(ctx context.Context, a *engine.App, names []string, o
 const settles = 4 * time.Second
 
 // countUntilSure is count, once more a little later if a count was uncertain.
-func (c *cli) countUntilSure(ctx context.Context, a *engine.App, lists []pipeline.Stream) ([]total, []pipeline.Stream, error) {
-	totals, differing, err := c.count(ctx, a, lists)
-	if err != nil || !slices.ContainsFunc(totals, func(t total) bool { return t.Count != nil && t.Ours == nil }) {
-		return totals, differing, err
+func (c *cli) countUntilSure(ctx context.Context, a *engine.App, lists []pipeline.Stream) (counted, error) {
+	found, err := c.count(ctx, a, lists)
+	if err != nil || !slices.ContainsFunc(found.totals, func(t total) bool { return t.Count != nil && t.Ours == nil }) {
+		return found, err
 	}
 	select {
 	case <-ctx.Done():
-		return nil, nil, fmt.Errorf("interrupted: %w", context.Cause(ctx))
+		return counted{}, fmt.Errorf("interrupted: %w", context.Cause(ctx))
 	case <-time.After(settles):
 		return c.count(ctx, a, lists)
 	}
 }
 
-// count counts lists anew, and gives what they came to and which of them differ.
-func (c *cli) count(ctx context.Context, a *engine.App, lists []pipeline.Stream) ([]total, []pipeline.Stream, error) {
+// count counts lists anew.
+func (c *cli) count(ctx context.Context, a *engine.App, lists []pipeline.Stream) (counted, error) {
 	keys := make([]pipeline.Key, len(lists))
 	for i := range lists {
 		keys[i] = lists[i].Key()
 	}
 	if err := a.DB.CountAnew(ctx, keys); err != nil {
-		return nil, nil, err
+		return counted{}, err
 	}
-	if _, err := c.syncStreams(ctx, a, lists); err != nil {
-		return nil, nil, err
+	result, err := c.syncStreams(ctx, a, lists)
+	if err != nil {
+		return counted{}, err
 	}
 	states, err := a.DB.Streams(ctx, "")
 	if err != nil {
-		return nil, nil, fmt.Errorf("read the counts: %w", err)
+		return counted{}, fmt.Errorf("read the counts: %w", err)
 	}
 	counts := make(map[pipeline.Key]*streams.Count, len(states))
 	for i := range states {
 		counts[pipeline.Key{Organization: states[i].Organization, Service: states[i].Service, Resource: states[i].Resource}] = states[i].Counted
 	}
-	totals := make([]total, len(lists))
-	var differing []pipeline.Stream
+	found := counted{totals: make([]total, len(lists)), code: result.code(a.Config.Quarantine.MaxShare)}
 	for i, list := range lists {
-		t := &totals[i]
+		t := &found.totals[i]
 		*t = total{Organization: list.Organization, List: list.Service.Name + "." + list.Resource.Name, Count: counts[list.Key()]}
 		switch t.Difference = t.Missing(); {
 		case t.Difference != 0:
-			differing = append(differing, list)
+			found.differing = append(found.differing, list)
 		case t.Count == nil:
 			if t.Note, err = a.Uncounted(ctx, list); err != nil {
-				return nil, nil, err
+				return counted{}, err
 			}
 		case t.Ours == nil:
-			t.Note = "uncertain: a record was created meanwhile, is in quarantine without a number, or was erased here"
+			t.Note = "uncertain: a record was created meanwhile, is in quarantine without an identifier, or was erased here"
 		}
 	}
-	return totals, differing, nil
+	return found, nil
 }
 
 // repair runs what the counts made due: looks and sweeps, and then the single records that these ask

@@ -37,8 +37,8 @@ What changed upstream since a stream's watermark is no finding: the next run bri
 is changed, but a record in quarantine that upstream answers in a version that fits is
 loaded. What was found is kept: sluice verify list, sluice verify show.
 
-Exit codes: 0 clean, 1 something was found or a list differs, 3 upstream did not answer, 4 the budget
-refused calls.`,
+Exit codes: 0 clean, 1 something was found or a list differs, 3 upstream did not answer,
+4 the budget refused calls.`,
 		Example: "  sluice verify\n  sluice verify inventory.bills --calls 50\n  sluice verify --local   # all rows against their raw records, no call\n" +
 			"  sluice verify --totals --repair\n" +
 			"  sluice verify show --json",

@@ -83,6 +83,8 @@ func TestVerifyTotals(t *testing.T) {
 	off := newFixture(t, sandbox.Options{Seed: 93, Records: 20}).narrow()
 	off.sync(codeFine, "inventory.items")
 	off.prints(codeFine, "the list gave a page without it", "verify", "--totals", "inventory.items")
+	must(t, off.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/items", Kind: "exhausted"}}))
+	off.prints(codeBudget, "LIST", "verify", "--totals", "inventory.items")
 	for _, args := range [][]string{{"--totals", "--local"}, {"--totals", "--calls", "3"}, {"--repair"}} {
 		off.prints(codeUsage, "", append([]string{"verify"}, args...)...)
 	}

@@ -52,16 +52,15 @@ func whole(scan *pipeline.Scan) bool { return scan.Bound.IsZero() && !scan.Parti
 // Counted takes upstream's count into the scan. Of a whole reading it becomes the proof. The pages
 // then need not overlap, and their order does not matter. From is upstream's clock when the request
 // left, never when it was answered: a record that was created between the count and the answer
-// would stand for one that the list hid.
-func Counted(scan *pipeline.Scan, page pipeline.Page, rules pipeline.Rules) []pipeline.Verdict {
-	if page.Date.IsZero() { // when it counted is unknown
-		return []pipeline.Verdict{{Capability: pipeline.CapabilityTotal, Answer: pipeline.AnswerUnknown}}
+// would stand for one that the list hid. A count of an unknown instant says nothing.
+func Counted(scan *pipeline.Scan, page pipeline.Page, rules pipeline.Rules) {
+	if page.Date.IsZero() {
+		return
 	}
-	differed := scan.Differed
 	scan.Count = &pipeline.Count{
 		Total: page.Total, Call: page.Call,
 		From: page.Date.Add(-page.Took - countSlack).UTC().Truncate(time.Second), To: page.Date.Add(time.Second).UTC(),
-		Proves: whole(scan) && !differed,
+		Proves: whole(scan) && !scan.Differed,
 	}
 	if scan.Count.Proves {
 		scan.Mode, scan.Keyset, scan.Overlap, scan.ByModification = pipeline.ModeFull, pipeline.Keyset{}, pipeline.Overlap{}, false
@@ -69,7 +68,6 @@ func Counted(scan *pipeline.Scan, page pipeline.Page, rules pipeline.Rules) []pi
 			scan.PerPage = min(scan.PerPage, rules.PerPage) // pages without a size have no numbers
 		}
 	}
-	return nil
 }
 
 // Uncounted gives the verdict of a request that was to be answered by a count, and was refused or,

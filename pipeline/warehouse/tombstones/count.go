@@ -34,7 +34,8 @@ WITH q AS (
 )
 SELECT count(*) FILTER (WHERE t.%[3]s < $5) + (SELECT count(*) FILTER (WHERE NOT unsure) FROM q),
 	count(*) FILTER (WHERE coalesce(t.%[3]s >= $5 AND t.%[3]s < $6, true) OR t.%[3]s < $5 AND t._deleted_at < $6)
-		+ (SELECT count(*) FILTER (WHERE unsure) FROM q)
+		+ (SELECT count(*) FILTER (WHERE unsure) FROM q),
+	EXISTS (SELECT FROM sluice.tombstones k WHERE (k.organization_id, k.service, k.resource) = ($1, $2, $3) AND k.state = 'needs_review')
 FROM %[1]s AS t WHERE t.organization_id = $1 AND (t._deleted_at IS NULL OR t._deleted_at >= $5)`
 )
 
@@ -47,14 +48,16 @@ func Seen(ctx context.Context, db postgres.Asker, claim pipeline.Claim, count pi
 	return seen, err
 }
 
-// Known counts the records that are known to exist, those in quarantine included.
-func Known(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, count pipeline.Count) (pipeline.Seen, error) {
+// Known counts the records that are known to exist, those in quarantine included, and says whether
+// deletions among them wait for the operator.
+func Known(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, count pipeline.Count) (pipeline.Seen, bool, error) {
 	key := claim.Stream.ListKey()
 	var known pipeline.Seen
+	held := false
 	err := tx.QueryRow(ctx, namesOf(claim.Stream).fillCreated(sqlKnown), key.Organization, key.Service, key.Resource,
-		claim.Run, count.From, count.To).Scan(&known.Before, &known.Between)
+		claim.Run, count.From, count.To).Scan(&known.Before, &known.Between, &held)
 	if err != nil {
-		return known, fmt.Errorf("counting the records of %s: %w", key, err)
+		return known, held, fmt.Errorf("counting the records of %s: %w", key, err)
 	}
-	return known, nil
+	return known, held, nil
 }
