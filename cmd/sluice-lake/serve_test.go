@@ -127,7 +127,8 @@ func TestReadersOnlyRead(t *testing.T) {
 		if token != "" {
 			request.Header.Set("Authorization", token)
 		}
-		response := check.Sure(client.Do(request))(t)
+		response, err := client.Do(request)
+		check.Must(t, err)
 		body, err := io.ReadAll(response.Body)
 		if err != nil || response.Body.Close() != nil {
 			t.Fatal(err)

@@ -24,7 +24,8 @@ func TestTheDatabaseIsAway(t *testing.T) {
 	store := check.Sure(storage.Open(t.Context(), t.TempDir()))(t)
 	var log bytes.Buffer
 	server := httptest.NewServer(rest.New(rest.Options{Pool: pool, Store: store, Log: slog.New(slog.NewTextHandler(&log, nil))}))
-	response := check.Sure(server.Client().Get(server.URL + "/v1/namespaces"))(t)
+	response, err := server.Client().Get(server.URL + "/v1/namespaces")
+	check.Must(t, err)
 	var body struct {
 		Error struct {
 			Message string `json:"message"`
