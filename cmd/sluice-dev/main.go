@@ -54,21 +54,19 @@ func main() {
 // run runs a subcommand and returns the exit code: 0 if all is well, 1 if it failed, 2 after a wrong
 // command line.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	if len(args) > 0 {
-		for _, c := range commands() {
-			if c.name != args[0] {
-				continue
-			}
-			err := c.run(ctx, args[1:], stdout, stderr)
-			if errors.Is(err, flag.ErrHelp) || err == nil {
-				return 0
-			}
-			if code, ok := errors.AsType[runner.ExitError](err); ok {
-				return int(code)
-			}
-			fmt.Fprintf(stderr, "sluice-dev %s: %v\n", c.name, err)
-			return 1
+	for _, c := range commands() {
+		if len(args) == 0 || c.name != args[0] {
+			continue
 		}
+		err := c.run(ctx, args[1:], stdout, stderr)
+		if errors.Is(err, flag.ErrHelp) || err == nil {
+			return 0
+		}
+		if code, ok := errors.AsType[runner.ExitError](err); ok {
+			return int(code)
+		}
+		fmt.Fprintf(stderr, "sluice-dev %s: %v\n", c.name, err)
+		return 1
 	}
 	fmt.Fprintln(stderr, "usage: sluice-dev COMMAND [FLAG]...; sluice-dev COMMAND -help shows the flags of one")
 	for _, c := range commands() {
