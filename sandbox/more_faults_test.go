@@ -111,6 +111,32 @@ func TestMoreFaultsOfPages(t *testing.T) {
 	}
 }
 
+// Each kind of wrong total, of a list of 56 bills.
+func TestFaultsOfCounts(t *testing.T) {
+	t.Parallel()
+	w := wire(t, sandbox.Options{Records: 200, Limits: off(), AsLive: true})
+	counted, third := target(billsPath, "response_option", "2"), target(billsPath, "per_page", "10", "page", "3", "response_option", "1")
+	for _, c := range []struct{ kind, url, want string }{
+		{"count_fewer", counted, `"total":49,`}, {"count_more", counted, `"total":63,`}, {"count_rounded", counted, `"total":100,`},
+		{"count_negative", counted, `"total":-56,`}, {"count_huge", counted, `"total":1e30,`}, {"count_word", counted, `"total":"many",`},
+		{"count_text", counted, `"total":"56",`}, {"count_missing", counted, `"response_option":2,"total_pages":1,`},
+		{"count_ignored", counted, `"bills":[{"bill_id"`}, {"count_refused", counted, `{"code":2,"message":"Invalid value passed for response_option"}`},
+		{"capped_list", third, `"bills":[],"page_context":{"page":3,"per_page":10,"has_more_page":false,"report_name":"Bills","applied_filter":"Status.All","response_option":1,"total":56,`},
+	} {
+		w.set(t, sandbox.Fault{Path: "/nowhere", Kind: "html"})
+		clean := w.ask(t, http.MethodGet, c.url).body
+		w.set(t, sandbox.Fault{Path: billsPath, Kind: c.kind})
+		struck := w.ask(t, http.MethodGet, c.url).body
+		errorIf(t, !strings.Contains(clean, `"total":56,`) || strings.Contains(clean, c.want) || !strings.Contains(struck, c.want), "%s: %s\nwithout: %s", c.kind, struck, clean)
+	}
+	w.set(t, sandbox.Fault{Path: billsPath, Kind: "hidden"})
+	equal(t, len(w.ask(t, http.MethodGet, third).page().Bills), 9)
+	w.set(t, sandbox.Fault{Path: billsPath, Kind: "count_stale"})
+	w.ask(t, http.MethodGet, counted)
+	w.change(t, sandbox.Change{Resources: []string{"bills"}, Deletes: 3})
+	equal(t, strings.Contains(w.ask(t, http.MethodGet, counted).body, `"total":56,`), true)
+}
+
 type expectation struct {
 	target string
 	check  func(clean, struck reply) string

@@ -90,7 +90,7 @@ func RareKinds() []Kind {
 }
 
 func groups() [][]act {
-	return [][]act{pageActs(), timeActs(), answerActs(), travelActs(), recordActs(), exportActs(), tokenActs(), boundActs(), channelActs()}
+	return [][]act{pageActs(), timeActs(), answerActs(), travelActs(), recordActs(), exportActs(), tokenActs(), boundActs(), channelActs(), countActs()}
 }
 
 // Cache holds the answers that a stale cache repeats.
