@@ -108,7 +108,10 @@ func (b *beside) try(ctx context.Context, what string, fn func(ctx context.Conte
 		if len(holders) > 0 {
 			last = holders
 		}
-		b.tell(ctx, what, last)
+		if text := names(last); text != b.said { // once for the same sessions
+			b.said = text
+			b.log.WarnContext(ctx, "the migration waits and lets other sessions proceed", "migration", what, "behind", text)
+		}
 		if b.waited += lockWait + pause; b.waited > b.patience {
 			return fmt.Errorf("%w, for %s in all: %s: %w", ErrBlocked, b.patience, names(last), err)
 		}
@@ -139,14 +142,6 @@ func names(holders []holder) string {
 		return "sessions that ended before they could be named"
 	}
 	return strings.Join(slices.Compact(texts), "; ")
-}
-
-// tell logs the sessions that are in the way, once for the same sessions.
-func (b *beside) tell(ctx context.Context, what string, holders []holder) {
-	if text := names(holders); text != b.said {
-		b.said = text
-		b.log.WarnContext(ctx, "the migration waits and lets other sessions proceed", "migration", what, "behind", text)
-	}
 }
 
 // attempt runs fn once and returns the sessions that it waited for. It cancels fn when its waits

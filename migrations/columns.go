@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"sluice/schema"
+	"sluice/schema/custom"
+	"sluice/schema/ddl"
 )
 
 // sqlDeclare makes sluice.columns equal to the declared columns that the database has, writes no
@@ -78,13 +80,8 @@ func (d *declared) resource(service *schema.Service, r *schema.Resource) {
 		}
 	}
 	if len(r.History) > 0 {
-		d.column(in, r.HistoryTable(), 0, r.Columns[0])
-	}
-	for place, wire := range r.History {
-		for _, c := range r.Columns {
-			if c.Wire == wire {
-				d.column(in, r.HistoryTable(), place+1, c)
-			}
+		for place, c := range append(r.Columns[:1:1], ddl.HistoryColumns(r)...) {
+			d.column(in, r.HistoryTable(), place, c)
 		}
 	}
 }
@@ -92,35 +89,11 @@ func (d *declared) resource(service *schema.Service, r *schema.Resource) {
 func (d *declared) column(in, table string, place int, c schema.Column) {
 	d.schemas, d.tables, d.columns = append(d.schemas, in), append(d.tables, table), append(d.columns, c.ColumnName())
 	d.places = append(d.places, int32(place)) //nolint:gosec // a table has at most 1,600 columns
-	d.kinds, d.classes = append(d.kinds, kindWord(c.Kind)), append(d.classes, c.Class.String())
+	d.kinds, d.classes = append(d.kinds, custom.KindWord(c.Kind)), append(d.classes, c.Class.String())
 	d.assumed = append(d.assumed, c.Assumed)
 	wire := c.Wire
 	if c.Given {
 		wire = ""
 	}
 	d.wires, d.sentences = append(d.wires, wire), append(d.sentences, c.Doc)
-}
-
-// kindWord is the word that the configuration has for a kind.
-func kindWord(kind schema.Kind) string {
-	switch kind {
-	case schema.KindID:
-		return "id"
-	case schema.KindText:
-		return "text"
-	case schema.KindBool:
-		return "bool"
-	case schema.KindInt:
-		return "int"
-	case schema.KindDecimal:
-		return "decimal"
-	case schema.KindDate:
-		return "date"
-	case schema.KindTime:
-		return "time"
-	case schema.KindJSON:
-		return "json"
-	default:
-		return ""
-	}
 }

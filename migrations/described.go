@@ -3,22 +3,18 @@ package migrations
 import (
 	"regexp"
 	"strings"
+
+	"sluice/schema/ddl"
 )
 
-// View is a view of schema analytics as its file describes it.
+// View is a view of schema analytics as its file describes it: its name, its comment, the columns
+// that no two rows share, and all columns with their comments, in the order of the file.
 type View struct {
-	// Name is the name of the view, Doc its comment.
-	Name, Doc string
-	// Key are the columns that no two rows share.
-	Key []string
+	ddl.Table
+
 	// Needs are the tables of schema custom without which there is no such view.
 	Needs []string
-	// Columns are the columns with their comments, in the order of the file.
-	Columns []ViewColumn
 }
-
-// ViewColumn is one column of a view with its comment.
-type ViewColumn struct{ Name, Doc string }
 
 // The comments of a file, and the key that the comment of a view names.
 var (
@@ -39,20 +35,21 @@ func Views() ([]View, error) {
 		if found == nil {
 			continue // a function
 		}
-		view := View{Name: found[1], Doc: strings.ReplaceAll(found[2], "''", "'")}
-		view.Needs = customTable.FindAllString(sentences.ReplaceAllString(files[i].text, ""), -1)
-		for _, read := range viewOf.FindAllStringSubmatch(sentences.ReplaceAllString(files[i].text, ""), -1) {
+		view := View{Table: ddl.Table{Name: found[1], Comment: strings.ReplaceAll(found[2], "''", "'")}}
+		text := sentences.ReplaceAllString(files[i].text, "")
+		view.Needs = customTable.FindAllString(text, -1)
+		for _, read := range viewOf.FindAllStringSubmatch(text, -1) {
 			for _, other := range views {
 				if other.Name == read[1] {
 					view.Needs = append(view.Needs, other.Needs...)
 				}
 			}
 		}
-		if key := viewKey.FindStringSubmatch(view.Doc); key != nil {
+		if key := viewKey.FindStringSubmatch(view.Comment); key != nil {
 			view.Key = strings.Split(key[1], ", ")
 		}
 		for _, column := range columnComment.FindAllStringSubmatch(files[i].text, -1) {
-			view.Columns = append(view.Columns, ViewColumn{Name: column[2], Doc: strings.ReplaceAll(column[3], "''", "'")})
+			view.Columns = append(view.Columns, ddl.Column{Name: column[2], Comment: strings.ReplaceAll(column[3], "''", "'")})
 		}
 		views = append(views, view)
 	}

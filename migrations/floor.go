@@ -154,7 +154,7 @@ func Pending(ctx context.Context, url string) (bool, error) {
 		return false, err
 	}
 	defer pool.Close()
-	s, mine, err := both(ctx, pool)
+	s, mine, err := both(ctx, pool, FS)
 	if err != nil {
 		return false, err
 	}
@@ -180,9 +180,9 @@ func connect(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	return pool, nil
 }
 
-// both returns how far the database is migrated, and the versions of this program.
-func both(ctx context.Context, session postgres.Asker) (state, versions, error) {
-	mine, err := own(FS)
+// both returns how far the database is migrated, and the versions of a program with these files.
+func both(ctx context.Context, session postgres.Asker, from fs.FS) (state, versions, error) {
+	mine, err := own(from)
 	if err != nil {
 		return state{}, mine, err
 	}
@@ -192,7 +192,7 @@ func both(ctx context.Context, session postgres.Asker) (state, versions, error) 
 
 // ofNewer reports whether a newer program migrated the database and this one may work on it.
 func ofNewer(ctx context.Context, session postgres.Asker) (bool, error) {
-	s, mine, err := both(ctx, session)
+	s, mine, err := both(ctx, session, FS)
 	if err != nil {
 		return false, err
 	}

@@ -38,7 +38,7 @@ SELECT t.schema, t.name, array_agg(t.column_name ORDER BY t.column_number), coal
 FROM sluice.table_columns t GROUP BY t.whole, t.schema, t.name ORDER BY t.schema, t.name`
 
 	// The statements that drop the views and functions of the owner that have one of the names,
-	// functions first: they read views, and no view reads a function.
+	// functions first: they read views, and no view reads a function. What others built stays.
 	sqlDropped = `
 WITH ours AS (
 	SELECT o.role FROM sluice.owner o
@@ -234,11 +234,6 @@ func pastViews(ctx context.Context, pool *pgxpool.Pool, files []viewFile, kept H
 		}
 	}
 	return &found, nil
-}
-
-// dropping returns the statements that drop views and functions, and no object that others built.
-func dropping(ctx context.Context, pool *pgxpool.Pool, names []string) ([]string, error) {
-	return postgres.Collect(ctx, pool, "looking what was made for a history that is over", pgx.RowTo[string], sqlDropped, append([]string{}, names...))
 }
 
 // dropPast drops what was made for a history that is over, in one transaction. It returns

@@ -128,11 +128,7 @@ func Migrate(ctx context.Context, url string, opts Options) error {
 	defer pool.Close()
 	others := opts.beside(conn)
 	from := cmp.Or[fs.FS](opts.files, FS)
-	mine, err := own(from)
-	if err != nil {
-		return err
-	}
-	s, err := stateOf(ctx, pool)
+	s, mine, err := both(ctx, pool, from)
 	if err != nil {
 		return err
 	}

@@ -53,15 +53,12 @@ func Foresee(ctx context.Context, url string, opts Options) (Outlook, error) {
 	}
 	defer pool.Close()
 	from := cmp.Or[fs.FS](opts.files, FS)
-	if o.Program, err = own(from); err != nil {
-		return o, err
-	}
-	s, err := stateOf(ctx, pool)
+	s, mine, err := both(ctx, pool, from)
 	if err != nil {
 		return o, err
 	}
-	o.Database, o.Floor, o.Steps = s.applied, s.floor, []Step{}
-	if newer, err := s.ahead(o.Program); err != nil || newer {
+	o.Database, o.Program, o.Floor, o.Steps = s.applied, mine, s.floor, []Step{}
+	if newer, err := s.ahead(mine); err != nil || newer {
 		return o, err
 	}
 	for _, more := range []func() ([]Step, error){

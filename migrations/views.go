@@ -169,7 +169,8 @@ func lackingViews(ctx context.Context, pool *pgxpool.Pool, from fs.FS, kept Hist
 	}
 	work.ended = past.ended(made)
 	work.making = slices.DeleteFunc(append(files, past.wanted...), func(f viewFile) bool { return bytes.Equal(made[f.name], f.digest[:]) })
-	work.drops, err = dropping(ctx, pool, work.ended)
+	work.drops, err = postgres.Collect(ctx, pool, "looking what was made for a history that is over", pgx.RowTo[string],
+		sqlDropped, append([]string{}, work.ended...))
 	return work, err
 }
 

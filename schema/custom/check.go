@@ -99,7 +99,7 @@ func (c *check) words(path string, d *Declaration) {
 		}
 	}
 	oneOf(path+".paging", d.Paging, words(pagings()))
-	oneOf(path+".cursor.kind", d.Cursor.Kind, cursorKinds())
+	oneOf(path+".cursor.kind", d.Cursor.Kind, []string{kindFullScan, kindNewestFirst, kindSince, kindSnapshot})
 	c.cursor(path+".cursor", d.Cursor)
 	if d.Every < minEvery && d.Every != 0 {
 		c.failf(path+".every", "has to be 1m or more, not %s", d.Every)

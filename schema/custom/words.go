@@ -17,10 +17,6 @@ const (
 	kindSnapshot    = "snapshot"
 )
 
-func cursorKinds() []string {
-	return []string{kindFullScan, kindNewestFirst, kindSince, kindSnapshot}
-}
-
 // pagings returns the words of paging; PagingNumber is the default.
 func pagings() map[string]schema.Paging {
 	return map[string]schema.Paging{"number": schema.PagingNumber, "whole": schema.PagingWhole, "token": schema.PagingToken}
@@ -36,11 +32,8 @@ func kinds() map[string]schema.Kind {
 
 // classes returns the words of column classes, spelled as words of the configuration are.
 func classes() map[string]schema.Class {
-	all := []schema.Class{
-		schema.Plain, schema.Company, schema.Person, schema.Contact, schema.Address, schema.TaxNumber, schema.Bank, schema.FreeText,
-	}
-	words := make(map[string]schema.Class, len(all))
-	for _, class := range all {
+	words := make(map[string]schema.Class)
+	for class := schema.Plain; class <= schema.FreeText; class++ {
 		words[strings.ReplaceAll(class.String(), " ", "_")] = class
 	}
 	return words

@@ -67,12 +67,14 @@ func HistoryTable(in string, r *schema.Resource) Table {
 	key := declared(r.Columns[0])
 	key.Required = true
 	t := Table{
-		Schema: in, Name: r.HistoryTable(), Comment: historyDoc(r),
+		Schema: in, Name: r.HistoryTable(),
 		Columns: []Column{organization(), key}, Key: []string{OrganizationID, key.Name, "_call_id"},
 	}
-	for _, c := range historyColumns(r) {
-		t.Columns = append(t.Columns, declared(c))
+	var names []string
+	for _, c := range HistoryColumns(r) {
+		names, t.Columns = append(names, c.ColumnName()), append(t.Columns, declared(c))
 	}
+	t.Comment = "What " + strings.Join(names, ", ") + " of " + r.Name + " held over time, one row for each change that was seen."
 	t.Columns = append(t.Columns,
 		Column{Name: "_call_id", Type: bigint, Required: true, Comment: "Call that first brought these values."},
 		Column{Name: "_seen_at", Type: Timestamp, Required: true, Comment: "When these values were first loaded."},
@@ -80,7 +82,8 @@ func HistoryTable(in string, r *schema.Resource) Table {
 	return t
 }
 
-func historyColumns(r *schema.Resource) []schema.Column {
+// HistoryColumns returns the columns whose former values are kept, in the order in which History names them.
+func HistoryColumns(r *schema.Resource) []schema.Column {
 	columns := make([]schema.Column, 0, len(r.History))
 	for _, wire := range r.History {
 		for _, c := range r.Columns {
@@ -90,12 +93,4 @@ func historyColumns(r *schema.Resource) []schema.Column {
 		}
 	}
 	return columns
-}
-
-func historyDoc(r *schema.Resource) string {
-	names := make([]string, 0, len(r.History))
-	for _, c := range historyColumns(r) {
-		names = append(names, c.ColumnName())
-	}
-	return "What " + strings.Join(names, ", ") + " of " + r.Name + " held over time, one row for each change that was seen."
 }

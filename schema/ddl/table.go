@@ -8,32 +8,19 @@
 package ddl
 
 import (
+	"cmp"
 	"strings"
 
 	"sluice/schema"
 )
 
-// TypeOf returns the Postgres type of a kind, as the catalogue of Postgres spells it.
-func TypeOf(kind schema.Kind) string {
-	switch kind {
-	case schema.KindBool:
-		return "boolean"
-	case schema.KindInt:
-		return bigint
-	case schema.KindDecimal:
-		return "numeric"
-	case schema.KindDate:
-		return "date"
-	case schema.KindTime:
-		return Timestamp
-	case schema.KindJSON:
-		return "jsonb"
-	case schema.KindID, schema.KindText:
-		return "text"
-	default:
-		return "text"
-	}
+var types = map[schema.Kind]string{
+	schema.KindBool: "boolean", schema.KindInt: bigint, schema.KindDecimal: "numeric",
+	schema.KindDate: "date", schema.KindTime: Timestamp, schema.KindJSON: "jsonb",
 }
+
+// TypeOf returns the Postgres type of a kind, as the catalogue of Postgres spells it.
+func TypeOf(kind schema.Kind) string { return cmp.Or(types[kind], "text") }
 
 // Timestamp is the type of instants, bigint that of whole numbers.
 const (

@@ -1,7 +1,7 @@
 package validate
 
 import (
-	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -116,18 +116,12 @@ func (f *faults) column(where string, c schema.Column) {
 		f.addf(where, "organization_id is the column of ours that tells organizations apart; rename by As")
 	}
 	f.sentence(where, c.Doc)
-	f.class(where, c)
+	if !c.Class.Said() { // readers must not see by oversight what masking was to hide
+		f.addf(where, "the column does not say what its values may tell about people; add Is with a class, such as Is(schema.FreeText)")
+	}
 	f.values(where, c)
 	if c.Kind == schema.KindJSON && !strings.Contains(c.Doc, "because") {
 		f.addf(where, "the sentence of a JSON column must say why it has no typed columns; add a because")
-	}
-}
-
-// class refuses a column that says nothing about people: readers must not see by oversight what
-// masking was to hide.
-func (f *faults) class(where string, c schema.Column) {
-	if !c.Class.Said() {
-		f.addf(where, "the column does not say what its values may tell about people; add Is with a class, such as Is(schema.FreeText)")
 	}
 }
 
@@ -205,43 +199,24 @@ func (f *faults) name(where, what, name string) {
 		f.addf(where, "%s name %q begins with an underscore, as only columns of ours do; rename", what, name)
 		return
 	}
-	if !validName(name) {
+	if !validName.MatchString(name) {
 		f.addf(where, "%s name %q must be 1 to %d of a-z, 0-9 and _, a letter first; rename", what, name, maxName)
 	}
 }
 
-// validName is ^[a-z][a-z0-9_]{0,54}$.
-func validName(name string) bool {
-	if name == "" || len(name) > maxName || name[0] < 'a' || name[0] > 'z' {
-		return false
-	}
-	for i := range len(name) {
-		c := name[i]
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_' {
-			return false
-		}
-	}
-	return true
-}
+// validName matches names of at most maxName bytes.
+var validName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,54}$`)
 
 func (f *faults) sentence(where, doc string) {
-	if problem := badSentence(doc); problem != "" {
-		f.addf(where, "%s", problem)
-	}
-}
-
-func badSentence(doc string) string {
 	switch {
 	case strings.TrimSpace(doc) == "":
-		return "the sentence is empty; say what it is"
+		f.addf(where, "the sentence is empty; say what it is")
 	case !strings.HasSuffix(doc, "."):
-		return fmt.Sprintf("the sentence %q does not end with a full stop; add it", doc)
+		f.addf(where, "the sentence %q does not end with a full stop; add it", doc)
 	case strings.ContainsFunc(doc, unicode.IsControl) || strings.Contains(doc, "--"):
-		return fmt.Sprintf("the sentence %q holds a line break or a dash pair, which migrations cannot; write one plain line", doc)
+		f.addf(where, "the sentence %q holds a line break or a dash pair, which migrations cannot; write one plain line", doc)
 	case len(strings.Fields(doc)) < minWords:
-		return fmt.Sprintf("%q is no sentence; say what an analyst needs to know", doc)
-	default:
-		return ""
+		f.addf(where, "%q is no sentence; say what an analyst needs to know", doc)
 	}
 }
 

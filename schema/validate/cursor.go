@@ -84,7 +84,8 @@ func (f *faults) perParent(at string, r *schema.Resource, under schema.PerParent
 		f.addf(at, "nothing says where parents are found; name columns of the warehouse or a list of the configuration")
 	}
 	for _, from := range under.From {
-		if !validName(from.Schema) || !validName(from.Table) || !validName(strings.TrimPrefix(from.Column, "_")) {
+		named := []string{from.Schema, from.Table, strings.TrimPrefix(from.Column, "_")}
+		if slices.ContainsFunc(named, func(name string) bool { return !validName.MatchString(name) }) {
 			f.addf(at, "parents from %q.%q.%q: a schema, a table or a column that cannot be; spell them as the warehouse does",
 				from.Schema, from.Table, from.Column)
 		}

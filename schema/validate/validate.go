@@ -145,7 +145,11 @@ func (f *faults) resource(s *schema.Service, r *schema.Resource) {
 	f.name(where, "resource", r.Name)
 	f.schema(where, s, r)
 	f.path(where, r.Path)
-	f.key(where, format(r), r.Key)
+	format := schema.FormatJSON
+	if r.Exported() { // only exports are CSV
+		format = schema.FormatCSV
+	}
+	f.key(where, format, r.Key)
 	f.scope(where, r.Scope)
 	if every, err := time.ParseDuration(r.Every); err != nil || every < time.Minute {
 		f.addf(where, "every %q is not a duration of at least a minute; write one such as 15m", r.Every)
@@ -183,14 +187,6 @@ func (f *faults) schema(where string, s *schema.Service, r *schema.Resource) {
 	if reservedSchema(r.Schema) || f.services[r.Schema] && r.Schema != s.Name {
 		f.addf(where, "the Postgres schema %q has another owner; choose another", r.Schema)
 	}
-}
-
-// format returns the format of the list's answers: only exports are CSV.
-func format(r *schema.Resource) schema.Format {
-	if r.Exported() {
-		return schema.FormatCSV
-	}
-	return schema.FormatJSON
 }
 
 func (f *faults) params(where string, s *schema.Service, r *schema.Resource) {

@@ -10,6 +10,7 @@ import (
 	"sluice/cmd/sluice/cli/view"
 	"sluice/connectors"
 	"sluice/migrations"
+	"sluice/schema/ddl"
 	"sluice/schema/docs"
 	"sluice/schema/docs/dbt"
 	"sluice/schema/validate"
@@ -56,16 +57,11 @@ func (c *cli) printSources(in string) error {
 	if err != nil {
 		return err
 	}
-	var views []dbt.View
+	var views []ddl.Table
 	for _, v := range described {
-		if len(v.Needs) > 0 {
-			continue // most databases lack it
+		if len(v.Needs) == 0 { // most databases lack the others
+			views = append(views, v.Table)
 		}
-		view := dbt.View{Name: v.Name, Doc: v.Doc, Key: v.Key}
-		for _, column := range v.Columns {
-			view.Columns = append(view.Columns, dbt.Column(column))
-		}
-		views = append(views, view)
 	}
 	sources := dbt.Sources(connectors.All(), views)
 	text, ok := sources[in]

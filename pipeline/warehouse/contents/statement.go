@@ -8,15 +8,11 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/schema"
+	"sluice/schema/ddl"
 )
 
 // maxDepth is how deep arrays nest at most.
 const maxDepth = 2
-
-var postgresTypes = map[schema.Kind]string{ //nolint:gochecknoglobals // a constant table
-	schema.KindID: "text", schema.KindText: "text", schema.KindBool: "boolean", schema.KindInt: "bigint",
-	schema.KindDecimal: "numeric", schema.KindDate: "date", schema.KindTime: "timestamptz", schema.KindJSON: "jsonb",
-}
 
 // statement builds the statement that compares rows of a table with given values, and returns the
 // rows that differ. The values are given column by column, as texts that Postgres casts: so
@@ -32,7 +28,7 @@ func statement(schemaName string, tables []schema.Table, at int) string {
 	from := pgx.Identifier{schemaName, table.Name}.Sanitize()
 	var names, columns, given, own, differs, stored []string
 	for i, c := range table.Columns {
-		column, value := "t."+quote(c.ColumnName()), fmt.Sprintf("w.c%d::%s", i, postgresTypes[c.Kind])
+		column, value := "t."+quote(c.ColumnName()), fmt.Sprintf("w.c%d::%s", i, ddl.TypeOf(c.Kind))
 		columns = append(columns, quote(c.ColumnName()))
 		names = append(names, "c"+strconv.Itoa(i))
 		given, own = append(given, value), append(own, column)

@@ -15,22 +15,9 @@ import (
 	"sluice/schema/ddl"
 )
 
-// View is a view of schema analytics.
-type View struct {
-	// Name is the view's name, Doc its comment.
-	Name, Doc string
-	// Key are the columns that no two rows share.
-	Key []string
-	// Columns are the columns with their sentences.
-	Columns []Column
-}
-
-// Column is one column with its sentence.
-type Column struct{ Name, Doc string }
-
-// Sources returns the sources as YAML, by schema: those of the views, and those of each service
-// with tables.
-func Sources(services []schema.Service, views []View) map[string]string {
+// Sources returns the sources as YAML, by schema: those of the views of schema analytics, and those
+// of each service with tables. A view has a name, a key, columns and comments.
+func Sources(services []schema.Service, views []ddl.Table) map[string]string {
 	files := map[string]string{"analytics": analytics(views)}
 	for i := range services {
 		if len(services[i].Resources) > 0 {
@@ -45,23 +32,12 @@ version: 2
 sources:
 `
 
-func analytics(views []View) string {
+func analytics(views []ddl.Table) string {
 	var b strings.Builder
 	b.WriteString(head)
 	b.WriteString("  - name: analytics\n    description: Views that know the traps of the copied tables.\n    tables:\n")
 	for i := range views {
-		v := &views[i]
-		fmt.Fprintf(&b, "      - name: %s\n        description: %s\n", v.Name, strconv.Quote(v.Doc))
-		if len(v.Key) > 0 {
-			fmt.Fprintf(&b, "        data_tests:\n          - unique_key: {arguments: {columns: [%s]}}\n", strings.Join(v.Key, ", "))
-		}
-		b.WriteString("        columns:\n")
-		for _, c := range v.Columns {
-			fmt.Fprintf(&b, "          - name: %s\n            description: %s\n", c.Name, strconv.Quote(c.Doc))
-			if slices.Contains(v.Key, c.Name) {
-				b.WriteString("            data_tests: [not_null]\n")
-			}
-		}
+		table(&b, "", &views[i], nil)
 	}
 	return b.String()
 }
@@ -92,15 +68,17 @@ func documented(r *schema.Resource) map[string]map[string][]string {
 	return values
 }
 
-// table writes one table. The freshness of a table of records is that of its list: until when it is
-// complete.
+// table writes one table or view. The freshness of a table of records is that of its list: until
+// when it is complete.
 func table(b *strings.Builder, resource string, t *ddl.Table, values map[string][]string) {
 	fmt.Fprintf(b, "      - name: %s\n        description: %s\n", t.Name, strconv.Quote(t.Comment))
 	if resource == t.Schema+"."+t.Name {
 		fmt.Fprintf(b, "        loaded_at_query: select min(complete_up_to) from analytics.freshness where resource = '%s'\n", resource)
 		b.WriteString("        config: {freshness: {warn_after: {count: 48, period: hour}, error_after: {count: 72, period: hour}}}\n")
 	}
-	fmt.Fprintf(b, "        data_tests:\n          - unique_key: {arguments: {columns: [%s]}}\n", strings.Join(t.Key, ", "))
+	if len(t.Key) > 0 {
+		fmt.Fprintf(b, "        data_tests:\n          - unique_key: {arguments: {columns: [%s]}}\n", strings.Join(t.Key, ", "))
+	}
 	if p := t.Parent; p != nil {
 		fmt.Fprintf(b, "          - belongs_to: {arguments: {columns: [%s], parent: \"source('%s', '%s')\", targets: [%s]}}\n",
 			strings.Join(p.Columns, ", "), t.Schema, p.Table, strings.Join(p.Targets, ", "))
