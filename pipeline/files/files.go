@@ -9,6 +9,7 @@
 package files
 
 import (
+	"encoding/hex"
 	"fmt"
 	"io"
 	"strconv"
@@ -115,7 +116,7 @@ func appendText(dst []byte, c Column, v Value) ([]byte, error) {
 	case Time:
 		return time.UnixMicro(v.Number).UTC().AppendFormat(dst, "2006-01-02T15:04:05.000000Z"), nil
 	case Bytes:
-		return appendHex(dst, v.Text), nil
+		return hex.AppendEncode(dst, v.Text), nil
 	case Text, JSON:
 		return append(dst, v.Text...), nil
 	default:
@@ -124,11 +125,3 @@ func appendText(dst []byte, c Column, v Value) ([]byte, error) {
 }
 
 const secondsOfDay = 86_400
-
-func appendHex(dst, value []byte) []byte {
-	const digits = "0123456789abcdef"
-	for _, b := range value {
-		dst = append(dst, digits[b>>4], digits[b&0xf])
-	}
-	return dst
-}

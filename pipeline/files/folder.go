@@ -88,14 +88,10 @@ func (f *File) Write(data []byte) (int, error) {
 
 // Close ends the file. All of it is on the disk then.
 func (f *File) Close() error {
-	if err := f.to.Flush(); err != nil {
-		return fmt.Errorf("write %s: %w", f.Name, err)
-	}
-	if err := f.file.Sync(); err != nil {
-		return fmt.Errorf("write %s: %w", f.Name, err)
-	}
-	if err := f.file.Close(); err != nil {
-		return fmt.Errorf("write %s: %w", f.Name, err)
+	for _, step := range []func() error{f.to.Flush, f.file.Sync, f.file.Close} {
+		if err := step(); err != nil {
+			return fmt.Errorf("write %s: %w", f.Name, err)
+		}
 	}
 	f.SHA256 = hex.EncodeToString(f.sum.Sum(nil))
 	return nil
@@ -147,9 +143,7 @@ func (f *Folder) Discard() error {
 	var failed error
 	for _, file := range f.made {
 		_ = file.file.Close() // it may be closed already
-		if err := os.Remove(file.file.Name()); err != nil {
-			failed = errors.Join(failed, err)
-		}
+		failed = errors.Join(failed, os.Remove(file.file.Name()))
 	}
 	f.made = nil
 	return failed

@@ -60,8 +60,6 @@ func (w *linesWriter) value(c Column, v Value) ([]byte, error) {
 	case Date, Time, Bytes:
 		line, err := appendText(append(w.line, '"'), c, v)
 		return append(line, '"'), err
-	case JSON, Bool, Int, Decimal:
-		return appendText(w.line, c, v)
 	default:
 		return appendText(w.line, c, v)
 	}

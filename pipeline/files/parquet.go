@@ -62,27 +62,22 @@ type columnNode struct {
 // Fields implements parquet.Node.
 func (n columnNode) Fields() []parquet.Field { return n.fields }
 
+// nodes are the types of all kinds but Decimal, whose type has a scale.
+var nodes = map[Kind]parquet.Node{
+	Bool: parquet.Leaf(parquet.BooleanType), Int: parquet.Leaf(parquet.Int64Type),
+	Bytes: parquet.Leaf(parquet.ByteArrayType),
+	Date:  parquet.Date(), Time: parquet.Timestamp(parquet.Microsecond), Text: parquet.String(), JSON: parquet.JSON(),
+}
+
 func nodeOf(c Column) (parquet.Node, error) {
-	switch c.Kind {
-	case Bool:
-		return parquet.Leaf(parquet.BooleanType), nil
-	case Int:
-		return parquet.Leaf(parquet.Int64Type), nil
-	case Decimal:
+	if c.Kind == Decimal {
 		return parquet.Leaf(decimalType{parquet.Decimal(c.Scale, MaxDigits, parquet.FixedLenByteArrayType(wideSize)).Type()}), nil
-	case Date:
-		return parquet.Date(), nil
-	case Time:
-		return parquet.Timestamp(parquet.Microsecond), nil
-	case Text:
-		return parquet.String(), nil
-	case JSON:
-		return parquet.JSON(), nil
-	case Bytes:
-		return parquet.Leaf(parquet.ByteArrayType), nil
-	default:
+	}
+	node, known := nodes[c.Kind]
+	if !known {
 		return nil, fmt.Errorf("%s has no kind", c.Name)
 	}
+	return node, nil
 }
 
 // Write implements Writer.

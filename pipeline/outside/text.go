@@ -105,8 +105,5 @@ func Excerpt(text Text) Text {
 
 // WithoutExcerpts returns a text for a log.
 func WithoutExcerpts(text string) string {
-	if !strings.Contains(text, "‹") {
-		return text
-	}
 	return excerpts.ReplaceAllString(text, "‹not logged: see sluice runs›")
 }

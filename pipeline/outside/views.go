@@ -73,15 +73,11 @@ func (v view) undo(sign byte, escape func(string) (string, int)) (view, bool) {
 }
 
 func percent(text string) (string, int) {
-	const length = 3
-	if len(text) < length {
+	n, ok := hexOf(text, 1, 2)
+	if !ok {
 		return "", 0
 	}
-	n, err := strconv.ParseUint(text[1:length], 16, 8)
-	if err != nil {
-		return "", 0
-	}
-	return string([]byte{byte(n)}), length
+	return string([]byte{byte(n)}), 3 //nolint:gosec // two digits
 }
 
 // backslash decodes a JSON escape, and \x.., which Go writes.

@@ -13,23 +13,18 @@ const sign = '\u2400'
 
 // Visible makes a text safe to show on one line. Control characters, direction marks and invisible
 // characters become a sign; bytes that are no UTF-8 become the replacement character.
-func Visible(text string) string {
+func Visible(text string) string { return visible(text, "") }
+
+// VisibleLines is Visible for several lines: line ends and tabs stay.
+func VisibleLines(text string) string { return visible(text, "\n\t") }
+
+func visible(text, stay string) string {
 	return strings.Map(func(r rune) rune {
-		if Hidden(r) {
+		if Hidden(r) && !strings.ContainsRune(stay, r) {
 			return sign
 		}
 		return r
 	}, strings.ToValidUTF8(text, string(utf8.RuneError))) // both return their argument where there is nothing to replace
-}
-
-// VisibleLines is Visible for several lines: line ends and tabs stay.
-func VisibleLines(text string) string {
-	return strings.Map(func(r rune) rune {
-		if Hidden(r) && r != '\n' && r != '\t' {
-			return sign
-		}
-		return r
-	}, strings.ToValidUTF8(text, string(utf8.RuneError)))
 }
 
 // Hidden reports whether a reader cannot see a character as what it is. Such characters control the
