@@ -35,7 +35,7 @@ func (a *App) pastTables() migrations.History {
 	}
 	for _, setting := range a.histories() {
 		if setting.Versions {
-			kept.Tables = append(kept.Tables, setting.Schema+"."+setting.Name)
+			kept.Tables = append(kept.Tables, setting.Schema+"."+setting.List.Resource)
 		}
 	}
 	return kept

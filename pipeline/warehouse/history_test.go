@@ -14,7 +14,6 @@ import (
 	"sluice/pipeline/check"
 	"sluice/pipeline/lineage/rebuild"
 	"sluice/pipeline/warehouse"
-	"sluice/pipeline/warehouse/history"
 	"sluice/pipeline/warehouse/verifications"
 )
 
@@ -26,7 +25,7 @@ func (s *storeFixture) kept(on bool) {
 
 func (s *storeFixture) setting(on bool) warehouse.HistorySetting {
 	return warehouse.HistorySetting{
-		Resource: history.Resource{Organization: organization, Service: "store", Name: "bills"},
+		List:     pipeline.Key{Organization: organization, Service: "store", Resource: "bills"},
 		Versions: on, TimeZone: "UTC", Schema: "store", Key: "bill_id", Modified: "modified", Arrays: []string{"bills_lines"},
 	}
 }
@@ -164,7 +163,7 @@ func TestATombstoneEndsAVersion(t *testing.T) {
 	rules.Apart = 0
 	l := openList(t, rules)
 	check.Must(l, l.db.EnableHistory(t.Context(), []warehouse.HistorySetting{{
-		Resource: history.Resource{Organization: organization, Service: "shop", Name: "things"}, Versions: true, TimeZone: "UTC",
+		List: pipeline.Key{Organization: organization, Service: "shop", Resource: "things"}, Versions: true, TimeZone: "UTC",
 		Schema: "shop", Key: "thing_id", Modified: "modified", Arrays: []string{},
 	}}))
 	s := &storeFixture{fixture: l.fixture}

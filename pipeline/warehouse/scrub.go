@@ -120,12 +120,12 @@ func (s *scrub) rows(ctx context.Context, stored *redact.Redactor) error {
 	if err != nil {
 		return err
 	}
-	of, after := history.ResourceOf(s.stream), ""
+	list, after := s.stream.ListKey(), ""
 	return s.each(ctx, func(tx pgx.Tx) (bool, error) {
-		ids, err := history.Recorded(ctx, tx, of, after, scrubRows)
+		ids, err := history.Recorded(ctx, tx, list, after, scrubRows)
 		if err == nil && len(ids) > 0 {
 			after = ids[len(ids)-1]
-			return true, history.LeaveOut(ctx, tx, of, ids, stored)
+			return true, history.LeaveOut(ctx, tx, list, ids, stored)
 		}
 		if err == nil {
 			err = quarantine.ForgetDrift(ctx, tx, s.stream)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"sluice/pipeline"
 	"sluice/schema/redact"
 )
 
@@ -34,15 +35,12 @@ ORDER BY record_id LIMIT $5`
 )
 
 // LeaveOut leaves columns out of the versions and the values by day of records. Their times stay.
-func LeaveOut(ctx context.Context, tx pgx.Tx, of Resource, ids []string, stored *redact.Redactor) error {
+func LeaveOut(ctx context.Context, tx pgx.Tx, list pipeline.Key, ids []string, stored *redact.Redactor) error {
 	for _, kind := range []struct{ read, write string }{{sqlVersions, sqlNewVersions}, {sqlDays, sqlNewDays}} {
-		rows, err := tx.Query(ctx, kind.read, of.Service, of.Name, of.Organization, ids)
-		if err != nil {
-			return fmt.Errorf("leaving columns out of versions of %s: %w", of, err)
-		}
+		rows, _ := tx.Query(ctx, kind.read, list.Service, list.Resource, list.Organization, ids)
 		var places, records, arrays []string
 		var place, record, array string
-		_, err = pgx.ForEachRow(rows, []any{&place, &record, &array}, func() error {
+		_, err := pgx.ForEachRow(rows, []any{&place, &record, &array}, func() error {
 			newRecord, newArray := string(stored.Record([]byte(record))), string(stored.Record([]byte(array)))
 			if newRecord != record || newArray != array {
 				places, records, arrays = append(places, place), append(records, newRecord), append(arrays, newArray)
@@ -53,7 +51,7 @@ func LeaveOut(ctx context.Context, tx pgx.Tx, of Resource, ids []string, stored 
 			_, err = tx.Exec(ctx, kind.write, places, records, arrays)
 		}
 		if err != nil {
-			return fmt.Errorf("leaving columns out of versions of %s: %w", of, err)
+			return fmt.Errorf("leaving columns out of versions of %s: %w", list, err)
 		}
 	}
 	return nil
@@ -61,14 +59,11 @@ func LeaveOut(ctx context.Context, tx pgx.Tx, of Resource, ids []string, stored 
 
 // Recorded returns the next records behind a key that have versions or values by day, also those
 // without a row.
-func Recorded(ctx context.Context, tx pgx.Tx, of Resource, after string, limit int) ([]string, error) {
-	rows, err := tx.Query(ctx, sqlRecorded, of.Service, of.Name, of.Organization, after, limit)
-	if err != nil {
-		return nil, fmt.Errorf("looking for versions of %s: %w", of, err)
-	}
+func Recorded(ctx context.Context, tx pgx.Tx, list pipeline.Key, after string, limit int) ([]string, error) {
+	rows, _ := tx.Query(ctx, sqlRecorded, list.Service, list.Resource, list.Organization, after, limit)
 	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
-		return nil, fmt.Errorf("looking for versions of %s: %w", of, err)
+		return nil, fmt.Errorf("looking for versions of %s: %w", list, err)
 	}
 	return ids, nil
 }

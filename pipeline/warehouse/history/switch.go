@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"sluice/pipeline"
 	"sluice/pipeline/warehouse/postgres"
 	"sluice/pipeline/warehouse/streams"
 	"sluice/schema"
@@ -17,8 +18,7 @@ import (
 
 // Setting is what the configuration says about the past of a resource.
 type Setting struct {
-	Resource
-
+	List pipeline.Key
 	// Versions says whether versions are kept.
 	Versions bool
 	// Daily are the columns, and the tables of arrays, whose values are kept by day, in the zone
@@ -34,8 +34,8 @@ type Setting struct {
 // Of returns the setting of a resource of which nothing is kept yet.
 func Of(organization string, service *schema.Service, resource *schema.Resource) Setting {
 	s := Setting{
-		Resource: Resource{Organization: organization, Service: service.Name, Name: resource.Name},
-		Schema:   resource.SchemaName(service), TimeZone: time.UTC.String(),
+		List:   pipeline.Key{Organization: organization, Service: service.Name, Resource: resource.Name},
+		Schema: resource.SchemaName(service), TimeZone: time.UTC.String(),
 	}
 	for _, column := range resource.Columns {
 		switch column.Wire {
@@ -107,11 +107,11 @@ func Switch(ctx context.Context, pool *pgxpool.Pool, settings []Setting) error {
 	}
 	for i := range settings {
 		setting := &settings[i]
-		found, isOpen := open[setting.Resource]
-		delete(open, setting.Resource)
+		found, isOpen := open[setting.List]
+		delete(open, setting.List)
 		if isOpen && !found.setting.equal(setting) {
 			isOpen, found.began = false, false
-			if err := end(ctx, pool, setting.Resource); err != nil {
+			if err := end(ctx, pool, setting.List); err != nil {
 				return err
 			}
 		}
@@ -122,8 +122,8 @@ func Switch(ctx context.Context, pool *pgxpool.Pool, settings []Setting) error {
 			return err
 		}
 	}
-	for of := range open { // the configuration does not have the resource any more
-		if err := end(ctx, pool, of); err != nil {
+	for list := range open { // the configuration does not have it any more
+		if err := end(ctx, pool, list); err != nil {
 			return err
 		}
 	}
@@ -136,27 +136,23 @@ type period struct {
 	began   bool
 }
 
-func openPeriods(ctx context.Context, pool *pgxpool.Pool, settings []Setting) (map[Resource]period, error) {
+func openPeriods(ctx context.Context, pool *pgxpool.Pool, settings []Setting) (map[pipeline.Key]period, error) {
 	var organizations []string
 	for i := range settings {
-		organizations = append(organizations, settings[i].Organization)
+		organizations = append(organizations, settings[i].List.Organization)
 	}
-	const op = "reading of which resources versions are kept"
-	rows, err := pool.Query(ctx, sqlOpen, organizations)
-	if err != nil {
-		return nil, postgres.Fail(op, err)
-	}
-	open := make(map[Resource]period)
+	open := make(map[pipeline.Key]period)
 	var p period
 	s := &p.setting
 	into := []any{
-		&s.Organization, &s.Service, &s.Name, &p.began, &s.Schema, &s.Key, &s.Modified, &s.Arrays, &s.Versions, &s.Daily, &s.TimeZone,
+		&s.List.Organization, &s.List.Service, &s.List.Resource, &p.began, &s.Schema, &s.Key, &s.Modified,
+		&s.Arrays, &s.Versions, &s.Daily, &s.TimeZone,
 	}
-	_, err = pgx.ForEachRow(rows, into, func() error {
-		open[s.Resource] = p
+	err := postgres.Each(ctx, pool, "reading of which resources versions are kept", into, func() error {
+		open[s.List] = p
 		return nil
-	})
-	return open, postgres.Fail(op, err)
+	}, sqlOpen, organizations)
+	return open, err
 }
 
 // equal says whether two settings keep the same.
@@ -168,13 +164,14 @@ func (s *Setting) equal(other *Setting) bool {
 // begin opens a period unless one is open, and gives existing rows their first version unless that
 // is done.
 func begin(ctx context.Context, pool *pgxpool.Pool, setting *Setting, isOpen, done bool) error {
-	op := "beginning to keep versions of " + setting.String()
+	list := setting.List
+	op := "beginning to keep versions of " + list.String()
 	if !isOpen {
 		err := postgres.InTx(ctx, pool, op, func(tx pgx.Tx) error {
-			_, err := tx.Exec(ctx, sqlBegin, setting.Organization, setting.Service, setting.Name, setting.Schema, setting.Key, setting.Modified,
+			_, err := tx.Exec(ctx, sqlBegin, list.Organization, list.Service, list.Resource, setting.Schema, setting.Key, setting.Modified,
 				notNil(setting.Arrays), setting.Versions, notNil(setting.Daily), setting.TimeZone)
 			if err == nil {
-				err = streams.SetHistory(ctx, tx, setting.key(), true)
+				err = streams.SetHistory(ctx, tx, list, true)
 			}
 			return postgres.Fail(op, err)
 		})
@@ -197,7 +194,8 @@ func begin(ctx context.Context, pool *pgxpool.Pool, setting *Setting, isOpen, do
 
 // fill gives the next rows their first version. It returns true when no row is left.
 func fill(ctx context.Context, tx pgx.Tx, setting *Setting) (bool, error) {
-	of := []any{setting.Organization, setting.Service, setting.Name}
+	list := setting.List
+	of := []any{list.Organization, list.Service, list.Resource}
 	var after string
 	err := tx.QueryRow(ctx, sqlLock, of...).Scan(&after)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -209,11 +207,8 @@ func fill(ctx context.Context, tx pgx.Tx, setting *Setting) (bool, error) {
 	if err := postgres.InKeyOrder(ctx, tx); err != nil {
 		return false, err
 	}
-	table, key := pgx.Identifier{setting.Schema, setting.Name}.Sanitize(), pgx.Identifier{setting.Key}.Sanitize()
-	rows, err := tx.Query(ctx, fmt.Sprintf(sqlRows, table, key), setting.Organization, after, fillRows)
-	if err != nil {
-		return false, err
-	}
+	table, key := pgx.Identifier{setting.Schema, list.Resource}.Sanitize(), pgx.Identifier{setting.Key}.Sanitize()
+	rows, _ := tx.Query(ctx, fmt.Sprintf(sqlRows, table, key), list.Organization, after, fillRows)
 	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
 		return false, err
@@ -236,12 +231,12 @@ func fill(ctx context.Context, tx pgx.Tx, setting *Setting) (bool, error) {
 func notNil(names []string) []string { return append([]string{}, names...) }
 
 // end closes the period, after the batches that are under way have ended.
-func end(ctx context.Context, pool *pgxpool.Pool, of Resource) error {
-	op := "ending to keep versions of " + of.String()
+func end(ctx context.Context, pool *pgxpool.Pool, list pipeline.Key) error {
+	op := "ending to keep versions of " + list.String()
 	return postgres.InTx(ctx, pool, op, func(tx pgx.Tx) error {
-		err := streams.SetHistory(ctx, tx, of.key(), false)
+		err := streams.SetHistory(ctx, tx, list, false)
 		if err == nil {
-			_, err = tx.Exec(ctx, sqlEnd, of.Organization, of.Service, of.Name)
+			_, err = tx.Exec(ctx, sqlEnd, list.Organization, list.Service, list.Resource)
 		}
 		return postgres.Fail(op, err)
 	})

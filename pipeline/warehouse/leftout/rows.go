@@ -131,13 +131,13 @@ func (c *Cleaner) Step(ctx context.Context, tx pgx.Tx, after string, limit int) 
 			return "", 0, postgres.Fail(op, err)
 		}
 	}
-	of := history.ResourceOf(c.stream)
-	if err := history.LeaveOut(ctx, tx, of, keys, c.stored); err != nil {
+	list := c.stream.ListKey()
+	if err := history.LeaveOut(ctx, tx, list, keys, c.stored); err != nil {
 		return "", 0, err
 	}
 	ids := slices.Sorted(maps.Keys(changed))
 	if len(ids) > 0 {
-		if err := history.Write(ctx, tx, of, ids); err != nil {
+		if err := history.Write(ctx, tx, list, ids); err != nil {
 			return "", 0, err
 		}
 		if err := changes.Write(ctx, tx, c.stream.Organization, changes.TableOf(c.stream), changes.Rewritten, ids); err != nil {
@@ -162,15 +162,12 @@ func (c *Cleaner) clean(ctx context.Context, tx pgx.Tx, t table, keys []string, 
 		}
 		sets = append(sets, pgx.Identifier{column.name}.Sanitize()+" = "+now)
 	}
-	rows, err := tx.Query(ctx, fmt.Sprintf(`SELECT t.ctid::text, t.%[1]s, jsonb_build_object(%[2]s)::text FROM %[3]s AS t
+	rows, _ := tx.Query(ctx, fmt.Sprintf(`SELECT t.ctid::text, t.%[1]s, jsonb_build_object(%[2]s)::text FROM %[3]s AS t
 WHERE t.organization_id = $1 AND t.%[1]s = ANY ($2::text[]) AND (%[4]s) FOR UPDATE`,
 		t.key, strings.Join(values, ", "), t.name, strings.Join(conditions, " OR ")), c.stream.Organization, keys)
-	if err != nil {
-		return err
-	}
 	var places, now []string
 	var place, key, was string
-	_, err = pgx.ForEachRow(rows, []any{&place, &key, &was}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&place, &key, &was}, func() error {
 		places, now = append(places, place), append(now, string(c.stored.Row(t.index, []byte(was))))
 		changed[key] = true
 		return nil

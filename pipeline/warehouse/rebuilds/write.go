@@ -93,7 +93,7 @@ func settle(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, written []Ro
 	if err := tombstones.Follow(ctx, tx, stream, buried); err != nil || !versions {
 		return err
 	}
-	return history.Write(ctx, tx, history.ResourceOf(stream), all)
+	return history.Write(ctx, tx, stream.ListKey(), all)
 }
 
 // note restores the time of the last change of rows with a single record, and its content hash.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"sluice/pipeline"
 	"sluice/pipeline/warehouse/history"
 	"sluice/pipeline/warehouse/postgres"
 	"sluice/pipeline/warehouse/postgres/ctid"
@@ -150,6 +151,6 @@ func (w *work) writeHistory(ctx context.Context) error {
 	for i, k := range written {
 		ids[i] = k.ID
 	}
-	of := history.Resource{Organization: w.batch.Organization, Service: w.sql.Service, Name: w.sql.Resource}
-	return w.fail("keep versions of", history.Write(ctx, w.tx, of, ids))
+	list := pipeline.Key{Organization: w.batch.Organization, Service: w.sql.Service, Resource: w.sql.Resource}
+	return w.fail("keep versions of", history.Write(ctx, w.tx, list, ids))
 }

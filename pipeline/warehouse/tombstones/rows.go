@@ -116,7 +116,7 @@ func bury(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, ids []string, 
 	if err := logChange(ctx, tx, stream, changes.Deleted, buried); err != nil {
 		return 0, err
 	}
-	return len(buried), history.Write(ctx, tx, history.ResourceOf(stream), buried)
+	return len(buried), history.Write(ctx, tx, stream.ListKey(), buried)
 }
 
 func logChange(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, op changes.Op, ids []string) error {

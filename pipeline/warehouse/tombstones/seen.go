@@ -155,7 +155,7 @@ func (e Evidence) Apply(ctx context.Context, tx pgx.Tx, batch pipeline.Batch, ca
 	if err := Follow(ctx, tx, stream, append(e.deleted, e.buried...)); err != nil {
 		return err
 	}
-	if err := history.Write(ctx, tx, history.ResourceOf(stream), e.deleted); err != nil {
+	if err := history.Write(ctx, tx, stream.ListKey(), e.deleted); err != nil {
 		return err
 	}
 	return e.notFound(ctx, tx, batch, called)
