@@ -16,6 +16,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -94,9 +95,6 @@ FROM sluice.runs r WHERE r.id = $1`
 	sqlLag   = `SELECT sluice.lake_lag()`
 )
 
-// pruneTurns bounds the calls of one prune, each of which deletes ten thousand rows.
-const pruneTurns = 20
-
 // Change is a row of the log: what one transaction did to records of a table.
 type Change struct {
 	// Seq is the number of the row: of two changes of one record the larger one was made later.
@@ -114,11 +112,6 @@ type Change struct {
 // Execer is a transaction.
 type Execer interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
-}
-
-// Querier is a pool of connections, a connection or a transaction.
-type Querier interface {
-	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
 // Write logs what became of records of a table, in the transaction that wrote them. The caller has
@@ -166,7 +159,7 @@ func TableOf(stream pipeline.Stream) string {
 }
 
 // Now returns a cursor behind all that is committed for q.
-func Now(ctx context.Context, q Querier) (string, error) {
+func Now(ctx context.Context, q postgres.Querier) (string, error) {
 	cursor, err := one[string](ctx, q, sqlNow)
 	return cursor, refused("taking a cursor of changes", err)
 }
@@ -175,8 +168,7 @@ func Now(ctx context.Context, q Querier) (string, error) {
 // cursor moves on even where there are none, and should be saved then, too. Changes of one record
 // come in the order in which they were made. It returns ErrCursor for a cursor that cannot be
 // followed.
-func Read(ctx context.Context, q Querier, cursor string, limit int) ([]Change, string, error) {
-	const op = "reading changes"
+func Read(ctx context.Context, q postgres.Querier, cursor string, limit int) ([]Change, string, error) {
 	rows, _ := q.Query(ctx, sqlRead, cursor, limit)
 	var found []Change
 	var next string
@@ -189,38 +181,32 @@ func Read(ctx context.Context, q Querier, cursor string, limit int) ([]Change, s
 		return nil
 	})
 	if err != nil {
-		return nil, "", refused(op, err)
+		return nil, "", refused("reading changes", err)
 	}
 	return found, next, nil
 }
 
 // Renew begins the log anew if it does not have every change: it belongs to another history of the
 // database. It says whether it did. All cursors are refused from then on.
-func Renew(ctx context.Context, q Querier) (bool, error) {
+func Renew(ctx context.Context, q postgres.Querier) (bool, error) {
 	renewed, err := one[bool](ctx, q, sqlRenew)
 	return renewed, postgres.Fail("looking whose changes are logged", err)
 }
 
 // Prune deletes rows that are older than age, a bounded number at a time; the next call continues.
-func Prune(ctx context.Context, q Querier, age time.Duration) error {
-	for range pruneTurns {
-		dropped, err := one[int](ctx, q, sqlPrune, age)
-		if err != nil || dropped == 0 {
-			return postgres.Fail("keeping the log of changes", err)
-		}
-	}
-	return nil
+func Prune(ctx context.Context, pool postgres.Asker, age time.Duration) error {
+	return postgres.Prune(ctx, pool, "keeping the log of changes", sqlPrune, age)
 }
 
 // LakeLag is how old the oldest change is that is not published to the lake: 0 if all are, nil
 // without a lake. Where the log cannot be followed from the last publication, it is the age of that
 // one.
-func LakeLag(ctx context.Context, q Querier) (*time.Duration, error) {
+func LakeLag(ctx context.Context, q postgres.Querier) (*time.Duration, error) {
 	lag, err := one[*time.Duration](ctx, q, sqlLag)
 	return lag, postgres.Fail("looking how far the lake is behind", err)
 }
 
-func one[T any](ctx context.Context, q Querier, sql string, args ...any) (T, error) {
+func one[T any](ctx context.Context, q postgres.Querier, sql string, args ...any) (T, error) {
 	rows, _ := q.Query(ctx, sql, args...)
 	return pgx.CollectExactlyOneRow(rows, pgx.RowTo[T])
 }
@@ -228,13 +214,8 @@ func one[T any](ctx context.Context, q Querier, sql string, args ...any) (T, err
 // refused turns the refusal of a cursor into ErrCursor, with its advice.
 func refused(op string, err error) error {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
-	if !ok {
-		return postgres.Fail(op, err)
-	}
-	switch pg.Code {
-	case "22004", "22023", "55000": // those that the functions of the log raise
+	if ok && slices.Contains([]string{"22004", "22023", "55000"}, pg.Code) { // those that the functions of the log raise
 		return fmt.Errorf("%s: %w: %s. %s", op, ErrCursor, pg.Message, pg.Hint)
-	default:
-		return postgres.Fail(op, err)
 	}
+	return postgres.Fail(op, err)
 }

@@ -87,12 +87,8 @@ func rows(ctx context.Context, tx pgx.Tx, subject *Subject, found map[string]int
 	resource := subject.Stream.Resource
 	key := resource.Columns[0].ColumnName()
 	type target struct{ place, table, column string }
-	var targets []target
-	for i, table := range resource.Tables() {
-		if i == 0 {
-			targets = append(targets, target{placeRows, table.Name, key})
-			continue
-		}
+	targets := []target{{placeRows, resource.Name, key}}
+	for _, table := range resource.Tables()[1:] {
 		targets = append(targets, target{placeArrays, table.Name, "_parent_id"})
 	}
 	slices.Reverse(targets)

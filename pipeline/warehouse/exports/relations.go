@@ -1,6 +1,7 @@
 package exports
 
 import (
+	"cmp"
 	"context"
 	"regexp"
 	"slices"
@@ -139,24 +140,16 @@ func (r *Relation) column(name string) *Column {
 // Kind is how the values of the column are in a file.
 func (c *Column) Kind() files.Kind {
 	switch {
-	case c.Type == "boolean":
-		return files.Bool
-	case slices.Contains([]string{"smallint", "integer", "bigint"}, c.Type):
-		return files.Int
-	case strings.HasPrefix(c.Type, "numeric"):
-		if strings.HasSuffix(c.Type, "[]") {
-			return files.JSON
-		}
-		return files.Decimal
-	case c.Type == "date":
-		return files.Date
-	case c.Type == "timestamp with time zone":
-		return files.Time
-	case c.Type == "bytea":
-		return files.Bytes
-	case c.Type == "json", c.Type == "jsonb", strings.HasSuffix(c.Type, "[]"):
+	case strings.HasSuffix(c.Type, "[]"):
 		return files.JSON
+	case strings.HasPrefix(c.Type, "numeric"): // with or without digits
+		return files.Decimal
 	default:
-		return files.Text
+		return cmp.Or(kinds[c.Type], files.Text)
 	}
+}
+
+var kinds = map[string]files.Kind{
+	"boolean": files.Bool, "smallint": files.Int, "integer": files.Int, "bigint": files.Int, "date": files.Date,
+	"timestamp with time zone": files.Time, "bytea": files.Bytes, "json": files.JSON, "jsonb": files.JSON,
 }

@@ -132,8 +132,6 @@ func (c *Column) expression() (string, int16) {
 			name = "to_jsonb(" + name + ")"
 		}
 		return name, pgtype.TextFormatCode
-	case files.Text:
-		return name + "::text", pgtype.TextFormatCode
 	default:
 		return name + "::text", pgtype.TextFormatCode
 	}
@@ -145,6 +143,9 @@ const (
 	microsTo2000 = daysTo2000 * 86_400_000_000
 )
 
+// sizes are the bytes of the kinds that have a fixed size.
+var sizes = [...]int{files.Bool: 1, files.Int: 8, files.Date: 4, files.Time: 8}
+
 var errForm = errors.New("a value has another size than its type")
 
 // valueOf reads a value as Postgres sends it. What has no beginning or no end gets the first or the
@@ -153,29 +154,20 @@ func valueOf(kind files.Kind, raw []byte) (files.Value, error) {
 	if raw == nil {
 		return files.Value{Null: true}, nil
 	}
-	const one, four, eight = 1, 4, 8
+	if size := sizes[kind]; size > 0 && len(raw) != size {
+		return files.Value{}, errForm
+	}
 	switch kind {
 	case files.Bool:
-		if len(raw) != one {
-			return files.Value{}, errForm
-		}
 		return files.Value{Number: int64(raw[0])}, nil
 	case files.Int, files.Time:
-		if len(raw) != eight {
-			return files.Value{}, errForm
-		}
 		n := int64(binary.BigEndian.Uint64(raw)) //nolint:gosec // the bits are the same
 		if kind == files.Time {
 			n = instant(n)
 		}
 		return files.Value{Number: n}, nil
 	case files.Date:
-		if len(raw) != four {
-			return files.Value{}, errForm
-		}
 		return files.Value{Number: day(int32(binary.BigEndian.Uint32(raw)))}, nil //nolint:gosec // the bits are the same
-	case files.Text, files.JSON, files.Bytes, files.Decimal:
-		return files.Value{Text: raw}, nil
 	default:
 		return files.Value{Text: raw}, nil
 	}

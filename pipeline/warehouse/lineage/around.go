@@ -2,9 +2,7 @@ package lineage
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 	"time"
 
@@ -219,13 +217,4 @@ func one[T any](ctx context.Context, t *Tracer, sql string, args ...any) (*T, er
 		return nil, nil //nolint:nilnil // there is none
 	}
 	return found, err
-}
-
-func keysOf(object map[string]json.RawMessage) []string {
-	keys := make([]string, 0, len(object))
-	for key := range object {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
 }

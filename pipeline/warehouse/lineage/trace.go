@@ -11,6 +11,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -161,7 +163,7 @@ func (t *Tracer) row(ctx context.Context, stream pipeline.Stream, h *History) er
 	}
 	h.Row = &Row{
 		FirstSeenAt: ours.FirstSeenAt, ChangedAt: ours.ChangedAt, DetailState: ours.DetailState, DetailAt: ours.DetailAt,
-		Unknown: keysOf(ours.Extra), Arrays: map[string]int64{},
+		Unknown: slices.Sorted(maps.Keys(ours.Extra)), Arrays: map[string]int64{},
 	}
 	if err := h.Row.declared(r, text); err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -75,12 +76,9 @@ func Query(ctx context.Context, pool *pgxpool.Pool, query string, within time.Du
 }
 
 func isNumber(oid uint32) bool {
-	switch oid {
-	case pgtype.Int2OID, pgtype.Int4OID, pgtype.Int8OID, pgtype.NumericOID, pgtype.Float4OID, pgtype.Float8OID:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]uint32{
+		pgtype.Int2OID, pgtype.Int4OID, pgtype.Int8OID, pgtype.NumericOID, pgtype.Float4OID, pgtype.Float8OID,
+	}, oid)
 }
 
 // textsOf copies values: the next row overwrites them.

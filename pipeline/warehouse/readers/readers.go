@@ -105,10 +105,15 @@ func Look(ctx context.Context, db postgres.Querier, groups Groups) (State, error
 	if state.Lacks, err = lacking(ctx, db, groups); err != nil {
 		return State{}, err
 	}
-	if state.Readers, err = postgres.Read[Reader](ctx, db, "the readers", sqlReaders, append(names, timeoutNames())...); err != nil {
+	timeouts := []string{Timeouts()[0].Name, Timeouts()[1].Name}
+	if state.Readers, err = postgres.Read[Reader](ctx, db, "the readers", sqlReaders, append(names, timeouts)...); err != nil {
 		return State{}, err
 	}
-	if state.Findings, err = postgres.Read[Finding](ctx, db, "the rights of readers", sqlExcess, append(names, state.sees())...); err != nil {
+	roles := make([]string, 0, len(state.Readers))
+	for _, r := range state.Readers {
+		roles = append(roles, r.Role)
+	}
+	if state.Findings, err = postgres.Read[Finding](ctx, db, "the rights of readers", sqlExcess, append(names, roles)...); err != nil {
 		return State{}, err
 	}
 	slices.SortFunc(state.Findings, func(a, b Finding) int { return cmp.Or(cmp.Compare(a.What, b.What), cmp.Compare(a.Remedy, b.Remedy)) })
@@ -181,20 +186,3 @@ func word(name string) string {
 }
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_]+$`)
-
-// sees are the readers about whose rights Look asks.
-func (s State) sees() []string {
-	roles := make([]string, 0, len(s.Readers))
-	for _, r := range s.Readers {
-		roles = append(roles, r.Role)
-	}
-	return roles
-}
-
-func timeoutNames() []string {
-	names := make([]string, 0, len(Timeouts()))
-	for _, timeout := range Timeouts() {
-		names = append(names, timeout.Name)
-	}
-	return names
-}

@@ -72,11 +72,13 @@ SELECT r.oid IS NOT NULL, coalesce(pg_catalog.shobj_description(r.oid, 'pg_authi
 	coalesce(pg_catalog.has_schema_privilege(r.oid, (SELECT n.oid FROM pg_catalog.pg_namespace n WHERE n.nspname = 'analytics'), 'USAGE'), false)
 FROM (SELECT $1::text AS name) AS wanted LEFT JOIN pg_catalog.pg_roles r ON r.rolname = wanted.name`
 
+	// A role that is still to be made owns nothing, and is no member.
 	sqlOwns = `
-SELECT pg_catalog.has_database_privilege($1::text::regrole, pg_catalog.current_database(), 'CREATE'),
-	pg_catalog.pg_has_role(session_user, $1::text::regrole, 'MEMBER')`
+SELECT coalesce(pg_catalog.has_database_privilege(pg_catalog.to_regrole($1::text), pg_catalog.current_database(), 'CREATE'), false),
+	coalesce(pg_catalog.pg_has_role(session_user, pg_catalog.to_regrole($1::text), 'MEMBER'), false)`
 
-	sqlMember = `SELECT pg_catalog.pg_has_role($1::text::regrole, $2::text::regrole, 'MEMBER')`
+	sqlMember = `
+SELECT coalesce(pg_catalog.pg_has_role(pg_catalog.to_regrole($1::text), pg_catalog.to_regrole($2::text), 'MEMBER'), false)`
 
 	// sqlRights sums up all rights in the database.
 	sqlRights = `
@@ -230,17 +232,15 @@ func (w *work) lacking(ctx context.Context, name string) ([]string, error) {
 	if name != w.names.Owner {
 		return statements, nil
 	}
-	owns, err := w.ownership(ctx, exists)
+	owns, err := w.ownership(ctx)
 	return append(statements, owns...), err
 }
 
 // ownership are the statements that let the owner make schemas, and this session act as the owner.
-func (w *work) ownership(ctx context.Context, exists bool) ([]string, error) {
+func (w *work) ownership(ctx context.Context) ([]string, error) {
 	var makes, member bool
-	if exists {
-		if err := w.tx.QueryRow(ctx, sqlOwns, ident(w.names.Owner)).Scan(&makes, &member); err != nil {
-			return nil, postgres.Fail("looking what the owner may do", err)
-		}
+	if err := w.tx.QueryRow(ctx, sqlOwns, ident(w.names.Owner)).Scan(&makes, &member); err != nil {
+		return nil, postgres.Fail("looking what the owner may do", err)
 	}
 	var statements []string
 	if !makes {
@@ -258,19 +258,8 @@ func (w *work) memberships(ctx context.Context) ([]string, error) {
 	var statements []string
 	for _, pair := range [][2]string{{groups.Masked, groups.Personal}, {groups.Personal, groups.Raw}} {
 		var is bool
-		var outer, inner bool
-		var text string
-		for i, name := range pair {
-			into := []*bool{&outer, &inner}[i]
-			var connects, reads bool
-			if err := w.tx.QueryRow(ctx, sqlRole, name).Scan(into, &text, &connects, &reads); err != nil {
-				return nil, postgres.Fail("looking for the role "+name, err)
-			}
-		}
-		if outer && inner {
-			if err := w.tx.QueryRow(ctx, sqlMember, ident(pair[1]), ident(pair[0])).Scan(&is); err != nil {
-				return nil, postgres.Fail("looking for members", err)
-			}
+		if err := w.tx.QueryRow(ctx, sqlMember, ident(pair[1]), ident(pair[0])).Scan(&is); err != nil {
+			return nil, postgres.Fail("looking for members", err)
 		}
 		if !is {
 			statements = append(statements, fmt.Sprintf("GRANT %s TO %s", ident(pair[0]), ident(pair[1])))

@@ -182,14 +182,20 @@ func (s *suite) create(tb testing.TB, in server, source string) string {
 	if err != nil {
 		tb.Fatalf("making a database for the test: %v", err)
 	}
+	atEnd(tb, in.admin, "drop database "+name+" with (force)", "dropping the test's database")
+	return withDatabase(in.admin, name)
+}
+
+// atEnd executes a statement when the test ends; the test fails if that does.
+func atEnd(tb testing.TB, url, statement, doing string) {
+	tb.Helper()
 	tb.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), databaseLimit)
 		defer cancel()
-		if err := execute(ctx, in.admin, "drop database "+name+" with (force)"); err != nil {
-			tb.Errorf("dropping the test's database: %v", err)
+		if err := execute(ctx, url, statement); err != nil {
+			tb.Errorf("%s: %v", doing, err)
 		}
 	})
-	return withDatabase(in.admin, name)
 }
 
 // makeTemplate makes and fills a database that then allows no connections.
