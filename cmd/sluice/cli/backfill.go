@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sluice/pipeline/engine"
+	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/streams/backfills"
 )
 
@@ -61,7 +62,8 @@ and ends with exit code 4 if that does not fit into what backfills may still spe
 	flags.StringVar(&wishes.to, "to", "", "last day wanted: 2026-01-31")
 	flags.BoolVar(&wishes.dry, "dry-run", false, "only say what it would cost")
 	wishes.work.flags(cmd)
-	cmd.AddCommand(c.backfillList(), c.backfillShow(), c.backfillPause(), c.backfillResume(), c.backfillCancel())
+	cmd.AddCommand(c.backfillList(), c.backfillShow(), c.backfillPause(), c.backfillResume(),
+		c.change("cancel ID ...", "End backfills for good; what they loaded stays", changeable, (*warehouse.DB).Cancel))
 	return cmd
 }
 

@@ -39,11 +39,7 @@ func (c *cli) backfillShow() *cobra.Command {
 		Use:   "show ID",
 		Short: "Show one backfill: what was asked for, how far it is, when it will be done",
 		Args:  cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.onBackfills(cmd.Context(), args, false, func(ctx context.Context, a *engine.App, ids []int64) error {
-				return c.showBackfill(ctx, a, ids[0])
-			})
-		},
+		RunE:  c.numberedWork(backfillNumber, backfillLists, c.showBackfill),
 	}
 }
 
@@ -54,11 +50,10 @@ that no call is wasted: within a minute or so.`
 	return cmd
 }
 
-func (c *cli) backfillCancel() *cobra.Command {
-	return c.change("cancel ID ...", "End backfills for good; what they loaded stays", changeable, (*warehouse.DB).Cancel)
-}
-
 const (
+	// backfillNumber names the number of a backfill in errors, backfillLists the command that lists it.
+	backfillNumber = "number of a backfill"
+	backfillLists  = "backfill list"
 	// changeable are the states of a backfill that can still change.
 	changeable = "queued, running, paused or failed"
 	// pausable are those in which it can be paused.
@@ -70,12 +65,21 @@ type changing func(*warehouse.DB, context.Context, int64) error
 
 // changeBackfill changes the state of a backfill, which has to be in one of the needed states.
 func changeBackfill(ctx context.Context, a *engine.App, id int64, needed string, do changing) error {
-	if err := do(a.DB, ctx, id); errors.Is(err, backfills.ErrOpen) {
+	switch err := do(a.DB, ctx, id); {
+	case errors.Is(err, backfills.ErrOpen):
 		return usage("%w: sluice backfill list --open shows it", err)
-	} else if err != nil {
-		return refused(ctx, a, id, needed, err)
+	case !errors.Is(err, backfills.ErrState):
+		return err
 	}
-	return nil
+	found, err := a.DB.Backfill(ctx, id)
+	switch {
+	case errors.Is(err, warehouse.ErrNotFound):
+		return usage("there is no backfill %d: sluice backfill list shows them", id)
+	case err != nil:
+		return fmt.Errorf("read backfill %d: %w", id, err)
+	default:
+		return usage("backfill %d is %s; it would have to be %s", id, found.State, needed)
+	}
 }
 
 // resumed lets a backfill go on.
@@ -89,16 +93,14 @@ func resumed(db *warehouse.DB, ctx context.Context, id int64) error { //nolint:r
 func (c *cli) change(use, short, needed string, do changing) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.onBackfills(cmd.Context(), args, false, func(ctx context.Context, a *engine.App, ids []int64) error {
-				for _, id := range ids {
-					if err := changeBackfill(ctx, a, id, needed, do); err != nil {
-						return err
-					}
+		RunE: c.numberedWork(backfillNumber, backfillLists, func(ctx context.Context, a *engine.App, ids []int64) error {
+			for _, id := range ids {
+				if err := changeBackfill(ctx, a, id, needed, do); err != nil {
+					return err
 				}
-				return c.showBackfills(ctx, a, ids)
-			})
-		},
+			}
+			return c.showBackfills(ctx, a, ids)
+		}),
 	}
 }
 
@@ -115,7 +117,11 @@ starts this now and then brings backfills to their ends over the days.`,
 			if err := wishes.check(); err != nil {
 				return err
 			}
-			return c.onBackfills(cmd.Context(), args, !wishes.detach, func(ctx context.Context, a *engine.App, ids []int64) error {
+			ids, err := numbers(args, backfillNumber, backfillLists)
+			if err != nil {
+				return err
+			}
+			return c.withUpstream(cmd.Context(), !wishes.detach, func(ctx context.Context, a *engine.App) error {
 				return c.resume(ctx, a, ids, wishes)
 			})
 		},
@@ -147,31 +153,6 @@ func (c *cli) resume(ctx context.Context, a *engine.App, ids []int64, wishes wor
 		}
 	}
 	return c.work(ctx, a, ids, wishes)
-}
-
-// onBackfills parses the numbers of backfills and does work on them; asks says that the work calls
-// upstream.
-func (c *cli) onBackfills(ctx context.Context, args []string, asks bool, work func(context.Context, *engine.App, []int64) error) error {
-	ids, err := numbers(args, "number of a backfill", "backfill list")
-	if err != nil {
-		return err
-	}
-	return c.withUpstream(ctx, asks, func(ctx context.Context, a *engine.App) error { return work(ctx, a, ids) })
-}
-
-// refused says why a backfill does not change its state.
-func refused(ctx context.Context, a *engine.App, id int64, needed string, err error) error {
-	if !errors.Is(err, backfills.ErrState) {
-		return err
-	}
-	found, readErr := a.DB.Backfill(ctx, id)
-	if errors.Is(readErr, warehouse.ErrNotFound) {
-		return usage("there is no backfill %d: sluice backfill list shows them", id)
-	}
-	if readErr != nil {
-		return fmt.Errorf("read backfill %d: %w", id, readErr)
-	}
-	return usage("backfill %d is %s; it would have to be %s", id, found.State, needed)
 }
 
 // workWishes are the flags --wait and --detach: whether this process works the backfills, and until

@@ -174,10 +174,10 @@ func (c *cli) backfillOf(ctx context.Context, a *engine.App, id int64) (*backfil
 	return &views[0], nil
 }
 
-func (c *cli) showBackfill(ctx context.Context, a *engine.App, id int64) error {
-	v, err := c.backfillOf(ctx, a, id)
+func (c *cli) showBackfill(ctx context.Context, a *engine.App, ids []int64) error {
+	v, err := c.backfillOf(ctx, a, ids[0])
 	if errors.Is(err, warehouse.ErrNotFound) {
-		return usage("there is no backfill %d: sluice backfill list shows them", id)
+		return usage("there is no backfill %d: sluice backfill list shows them", ids[0])
 	}
 	if err != nil {
 		return err

@@ -191,5 +191,19 @@ func numbers(args []string, what, list string) ([]int64, error) {
 	return read, nil
 }
 
+// numberedWork runs work on the numbers of a command line, of which it makes no call upstream; what
+// and list are those of numbers.
+func (c *cli) numberedWork(
+	what, list string, do func(context.Context, *engine.App, []int64) error,
+) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		ids, err := numbers(args, what, list)
+		if err != nil {
+			return err
+		}
+		return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error { return do(ctx, a, ids) })
+	}
+}
+
 // headOrganization is the header of the column of the organization.
 const headOrganization = "ORGANIZATION"

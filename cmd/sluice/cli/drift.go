@@ -44,7 +44,16 @@ fact: promote proposes them, fill fills them, and nothing is asked of upstream a
 			if err != nil {
 				return err
 			}
-			return c.drift(ctx, a, args, key)
+			report, err := driftOf(ctx, a, args, key)
+			if err != nil {
+				return err
+			}
+			const head = headOrganization + "  RESOURCE  KEY  CAME AS  RECORDS  FIRST  LAST  WHAT TO DO"
+			return c.show(report, view.Table(report.Keys, head, func(d *driftView) view.Row {
+				zone := a.Zone(d.Organization)
+				first, last := view.Minute(d.FirstSeenAt, zone), view.Minute(d.LastSeenAt, zone)
+				return view.Row{d.Organization, d.Service + "." + d.Resource, d.Path, d.Kind, d.Seen, first, last, d.Hint}
+			}).Or(noDrift))
 		}),
 	}
 	organization.add(cmd)
@@ -56,22 +65,6 @@ fact: promote proposes them, fill fills them, and nothing is asked of upstream a
 type driftReport struct {
 	Resources []driftSummary `json:"resources"`
 	Keys      []driftView    `json:"keys"`
-}
-
-// drift shows the drift of the resources that a name of the command line stands for, or of all.
-func (c *cli) drift(ctx context.Context, a *engine.App, names []string, organization string) error {
-	report, err := driftOf(ctx, a, names, organization)
-	if err != nil {
-		return err
-	}
-	const head = headOrganization + "  RESOURCE  KEY  CAME AS  RECORDS  FIRST  LAST  WHAT TO DO"
-	return c.show(report, view.Table(report.Keys, head, func(d *driftView) view.Row {
-		zone := a.Zone(d.Organization)
-		return view.Row{
-			d.Organization, d.Service + "." + d.Resource, d.Path, d.Kind, d.Seen,
-			view.Minute(d.FirstSeenAt, zone), view.Minute(d.LastSeenAt, zone), d.Hint,
-		}
-	}).Or(noDrift))
 }
 
 // driftOf reads the drift of the resources that a name of the command line stands for, or of all.
@@ -132,9 +125,8 @@ func extraKey(path string) string {
 
 // driftSummary is the drift of one resource.
 type driftSummary struct {
-	Organization string `json:"organization"`
-	Service      string `json:"service"`
-	Resource     string `json:"resource"`
+	pipeline.Key
+
 	// Keys counts the unknown keys, Values the unknown values of enumerations, Missing the declared
 	// keys that do not come any more.
 	Keys    int `json:"keys"`
@@ -158,11 +150,11 @@ func sumDrift(a *engine.App, views []driftView) []driftSummary {
 	var paths map[string]bool // a key of two types is one key
 	for i := range views {
 		d := &views[i]
-		resource := strings.TrimSuffix(d.Resource, "."+string(pipeline.WorkSweep))
-		if n := len(sums) - 1; n < 0 || sums[n].Organization != d.Organization || sums[n].Service != d.Service || sums[n].Resource != resource {
-			sums = append(sums, driftSummary{
-				Organization: d.Organization, Service: d.Service, Resource: resource, FirstSeenAt: d.FirstSeenAt, LastSeenAt: d.LastSeenAt,
-			})
+		key := pipeline.Key{
+			Organization: d.Organization, Service: d.Service, Resource: strings.TrimSuffix(d.Resource, "."+string(pipeline.WorkSweep)),
+		}
+		if n := len(sums) - 1; n < 0 || sums[n].Key != key {
+			sums = append(sums, driftSummary{Key: key, FirstSeenAt: d.FirstSeenAt, LastSeenAt: d.LastSeenAt})
 			paths = make(map[string]bool)
 		}
 		sums[len(sums)-1].add(d, paths)

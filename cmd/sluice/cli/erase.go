@@ -195,14 +195,11 @@ func (c *cli) allowErased(ctx context.Context, a *engine.App, args []string, org
 	if err != nil {
 		return err
 	}
-	shown := map[string]bool{"was_refused": was}
-	return c.show(shown, view.Text(func(page *view.Page) {
-		if was {
-			page.Linef("The record is allowed again: the next run that reads it loads it. A sweep or a backfill reads the whole list.")
-			return
-		}
-		page.Linef("The record was not refused.")
-	}))
+	said := view.Line("The record was not refused.")
+	if was {
+		said = view.Line("The record is allowed again: the next run that reads it loads it. A sweep or a backfill reads the whole list.")
+	}
+	return c.show(map[string]bool{"was_refused": was}, said)
 }
 
 func (c *cli) listErasures(ctx context.Context, a *engine.App) error {

@@ -49,7 +49,8 @@ answers are looked through. No call is made.`,
 			if err != nil {
 				return err
 			}
-			return c.show(shown, shown.text(a.Zone(chosen.Key)))
+			zone := a.Zone(chosen.Key)
+			return c.show(shown, view.Text(func(page *view.Page) { shown.text(page, zone) }))
 		}),
 	}
 	organization.add(cmd)
@@ -65,25 +66,20 @@ func explanationOf(ctx context.Context, a *engine.App, name, record, organizatio
 	return explainView{History: history, Conclusions: explain.Conclusions(history, stream.Resource, a.Zone(organization))}, stream, nil
 }
 
-func (shown *explainView) text(zone *time.Location) view.Text {
-	return func(page *view.Page) {
-		page.Linef("%s/%s.%s %s\n", shown.Organization, shown.Service, shown.Resource, outside.Visible(shown.Record))
-		for _, sentence := range shown.Conclusions {
-			page.Linef("- %s", outside.Visible(sentence))
-		}
-		page.Linef("")
-		if len(shown.Versions) == 0 {
-			return
-		}
-		page.Add(view.Table(shown.Versions, "LOADED  OUT OF  MODIFIED  CALL  REQUEST  RUN  BYTES", func(v *lineage.Version) view.Row {
-			kind, run := "list", "-"
-			if v.Single {
-				kind = "single record"
-			}
-			if v.Call.Run != 0 {
-				run = view.ID(v.Call.Run)
-			}
-			return view.Row{view.Second(v.KeptAt, zone), kind, v.Modified, v.Call.ID, explain.Request(v.Call), run, v.Bytes}
-		}))
+func (shown *explainView) text(page *view.Page, zone *time.Location) {
+	page.Linef("%s/%s.%s %s\n", shown.Organization, shown.Service, shown.Resource, outside.Visible(shown.Record))
+	for _, sentence := range shown.Conclusions {
+		page.Linef("- %s", outside.Visible(sentence))
 	}
+	page.Linef("")
+	if len(shown.Versions) == 0 {
+		return
+	}
+	page.Add(view.Table(shown.Versions, "LOADED  OUT OF  MODIFIED  CALL  REQUEST  RUN  BYTES", func(v *lineage.Version) view.Row {
+		kind := "list"
+		if v.Single {
+			kind = "single record"
+		}
+		return view.Row{view.Second(v.KeptAt, zone), kind, v.Modified, v.Call.ID, explain.Request(v.Call), callOr(v.Call.Run), v.Bytes}
+	}))
 }

@@ -61,31 +61,26 @@ func (c *cli) showKeys(ctx context.Context, a *engine.App, rotated int) error {
 		return err
 	}
 	shown := keysView{Rotated: rotated, KeyUses: uses}
-	return c.show(shown, shown.table(), shown.rest())
+	return c.show(shown, view.Text(shown.text))
 }
 
-func (v *keysView) table() view.Part {
-	return view.Table(v.Keys, "KEY  SEALS  ACCESS TOKENS  REFRESH TOKENS", func(key *engine.KeyUse) view.Row {
-		return view.Row{key.ID, view.YesNo(key.Seals), view.Count(key.AccessTokens), view.Count(key.RefreshTokens)}
-	})
-}
-
-func (v *keysView) rest() view.Text {
-	return func(page *view.Page) {
-		page.Linef("")
-		if v.Rotated > 0 {
-			page.Linef("The tokens of %s were sealed anew.", view.Plural(v.Rotated, "credential"))
-		}
-		if v.UnopenedAccess+v.UnopenedRefresh > 0 {
-			page.Linef("No key opens %s and %s: a key that is not here sealed them.",
-				view.Plural(v.UnopenedAccess, "access token"), view.Plural(v.UnopenedRefresh, "refresh token"))
-		}
-		switch {
-		case len(v.Keys) == 1:
-		case v.Old() > 0:
-			page.Linef("Older keys sealed %s: sluice keys rotate seals them with the newest one.", view.Plural(v.Old(), "token"))
-		default:
-			page.Linef("The older keys sealed none of the tokens: they can be removed once all processes seal with the newest one.")
-		}
+func (v *keysView) text(page *view.Page) {
+	page.Add(view.Table(v.Keys, "KEY  SEALS  ACCESS TOKENS  REFRESH TOKENS", func(key *engine.KeyUse) view.Row {
+		return view.Row{key.ID, key.Seals, key.AccessTokens, key.RefreshTokens}
+	}))
+	page.Linef("")
+	if v.Rotated > 0 {
+		page.Linef("The tokens of %s were sealed anew.", view.Plural(v.Rotated, "credential"))
+	}
+	if v.UnopenedAccess+v.UnopenedRefresh > 0 {
+		page.Linef("No key opens %s and %s: a key that is not here sealed them.",
+			view.Plural(v.UnopenedAccess, "access token"), view.Plural(v.UnopenedRefresh, "refresh token"))
+	}
+	switch {
+	case len(v.Keys) == 1:
+	case v.Old() > 0:
+		page.Linef("Older keys sealed %s: sluice keys rotate seals them with the newest one.", view.Plural(v.Old(), "token"))
+	default:
+		page.Linef("The older keys sealed none of the tokens: they can be removed once all processes seal with the newest one.")
 	}
 }

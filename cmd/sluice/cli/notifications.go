@@ -107,14 +107,12 @@ func (c *cli) listNotifications(ctx context.Context, a *engine.App, _ []string) 
 	const head = headOrganization + "  DIALECT  MODULE  OPERATIONS  TELLS OF  STATE  UNTIL  CALLBACKS  LAST"
 	none := "No channel is configured, and nothing was told yet: docs/notifications.md says how to begin."
 	table := view.Table(shown.Tellers, head, func(v *tellerView) view.Row {
-		until := ""
+		until, zone := "", a.Zone(v.Organization)
 		if v.ExpiresAt != nil {
-			until = view.Instant(v.ExpiresAt, a.Zone(v.Organization))
+			until = view.Instant(v.ExpiresAt, zone)
 		}
-		return view.Row{
-			v.Organization, v.Dialect, v.Module, strings.Join(v.Operations, ", "), strings.Join(v.Tells, ", "), v.State, until, v.Callbacks,
-			view.Instant(v.LastAt, a.Zone(v.Organization)),
-		}
+		operations, tells := strings.Join(v.Operations, ", "), strings.Join(v.Tells, ", ")
+		return view.Row{v.Organization, v.Dialect, v.Module, operations, tells, v.State, until, v.Callbacks, view.Instant(v.LastAt, zone)}
 	}).Or(none)
 	return c.show(shown, table, remarks(a, shown.Tellers, shown.Gaps))
 }
@@ -196,26 +194,21 @@ what happened, or says something unknown.`,
 			if filter.Since, err = since.at(c.env.Now(), time.UTC); err != nil {
 				return err
 			}
-			return c.inbox(ctx, a, filter)
+			entries, err := hints.NewInbox(a.DB.Pool()).Entries(ctx, filter)
+			if err != nil {
+				return fmt.Errorf("read the inbox: %w", err)
+			}
+			const head = "ID  ARRIVED  " + headOrganization + "  DIALECT  MODULE  OPERATION  RECORDS  TIMES"
+			return c.show(entries, view.Table(entries, head, func(e *hints.Entry) view.Row {
+				at := view.Instant(&e.RepeatedAt, a.Zone(e.Organization))
+				return view.Row{view.ID(e.ID), at, e.Organization, e.Dialect, e.Module, e.Operation, recordsOf(e), e.Times}
+			}).Or("No callback has arrived."))
 		}),
 	}
 	organization.add(cmd)
 	since.add(cmd, "only callbacks that arrived since")
 	cmd.Flags().IntVar(&filter.Limit, "limit", 20, "how many callbacks")
 	return cmd
-}
-
-func (c *cli) inbox(ctx context.Context, a *engine.App, filter hints.Filter) error {
-	entries, err := hints.NewInbox(a.DB.Pool()).Entries(ctx, filter)
-	if err != nil {
-		return fmt.Errorf("read the inbox: %w", err)
-	}
-	const head = "ID  ARRIVED  " + headOrganization + "  DIALECT  MODULE  OPERATION  RECORDS  TIMES"
-	return c.show(entries, view.Table(entries, head, func(e *hints.Entry) view.Row {
-		return view.Row{
-			view.ID(e.ID), view.Instant(&e.RepeatedAt, a.Zone(e.Organization)), e.Organization, e.Dialect, e.Module, e.Operation, recordsOf(e), e.Times,
-		}
-	}).Or("No callback has arrived."))
 }
 
 // recordsOf are the records that a callback names, the first of many.
@@ -245,28 +238,25 @@ func (c *cli) showCallback() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("read callback %d: %w", ids[0], err)
 			}
-			return c.show(entry, callbackPage(a, &entry))
+			return c.show(entry, view.Text(func(page *view.Page) { callbackFields(page, &entry, a.Zone(entry.Organization)) }))
 		}),
 	}
 }
 
-func callbackPage(a *engine.App, e *hints.Entry) view.Part {
-	return view.Text(func(page *view.Page) {
-		zone := a.Zone(e.Organization)
-		field := page.Fields(13)
-		field("callback", "%d of organization %s", e.ID, e.Organization)
-		field("from", "%s %s", e.Dialect, e.Module)
-		field("operation", "%s", e.Operation)
-		field("records", "%s", strings.Join(e.IDs, ", "))
-		field("first arrived", "%s", view.Instant(&e.ReceivedAt, zone))
-		field("last arrived", "%s (%d times)", view.Instant(&e.RepeatedAt, zone), e.Times)
-		field("sent", "%s, as it says itself", view.Instant(e.SentAt, zone))
-		if e.Body == nil {
-			field("body", "%d bytes, not kept (notifications.keep_bodies)", e.Bytes)
-			return
-		}
-		field("body", "%s", *e.Body)
-	})
+func callbackFields(page *view.Page, e *hints.Entry, zone *time.Location) {
+	field := page.Fields(13)
+	field("callback", "%d of organization %s", e.ID, e.Organization)
+	field("from", "%s %s", e.Dialect, e.Module)
+	field("operation", "%s", e.Operation)
+	field("records", "%s", strings.Join(e.IDs, ", "))
+	field("first arrived", "%s", view.Instant(&e.ReceivedAt, zone))
+	field("last arrived", "%s (%d times)", view.Instant(&e.RepeatedAt, zone), e.Times)
+	field("sent", "%s, as it says itself", view.Instant(e.SentAt, zone))
+	if e.Body == nil {
+		field("body", "%d bytes, not kept (notifications.keep_bodies)", e.Bytes)
+		return
+	}
+	field("body", "%s", *e.Body)
 }
 
 // notifiedOrganizations are the organizations with notifications that a command is about, in the

@@ -47,24 +47,21 @@ func (c *cli) quarantineList() *cobra.Command {
 				return err
 			}
 			filter.Limit = limit
-			return c.listQuarantine(ctx, a, filter)
+			entries, err := entriesOf(ctx, a, filter)
+			if err != nil {
+				return err
+			}
+			const head = "ID  STREAM  RECORD  CODE  FIELD  SEEN  LAST SEEN  STATE  WHY"
+			return c.show(entries, view.Table(entries, head, func(e *quarantine.Entry) view.Row {
+				at := view.Instant(&e.LastSeenAt, a.Zone(e.Organization))
+				return view.Row{view.ID(e.ID), e.Service + "." + e.Resource, e.Record, e.Code, e.Path, e.Seen, at, e.State, e.Detail}
+			}).Or("Nothing is in quarantine."))
 		}),
 	}
 	flags.add(cmd)
 	cmd.Flags().BoolVar(&all, "all", false, "closed entries, too")
 	cmd.Flags().IntVar(&limit, "limit", 100, "how many entries")
 	return cmd
-}
-
-func (c *cli) listQuarantine(ctx context.Context, a *engine.App, filter quarantine.Filter) error {
-	entries, err := entriesOf(ctx, a, filter)
-	if err != nil {
-		return err
-	}
-	return c.show(entries, view.Table(entries, "ID  STREAM  RECORD  CODE  FIELD  SEEN  LAST SEEN  STATE  WHY", func(e *quarantine.Entry) view.Row {
-		at := view.Instant(&e.LastSeenAt, a.Zone(e.Organization))
-		return view.Row{view.ID(e.ID), e.Service + "." + e.Resource, e.Record, e.Code, e.Path, e.Seen, at, e.State, e.Detail}
-	}).Or("Nothing is in quarantine."))
 }
 
 func entriesOf(ctx context.Context, a *engine.App, filter quarantine.Filter) ([]quarantine.Entry, error) {
@@ -80,20 +77,12 @@ func (c *cli) quarantineShow() *cobra.Command {
 		Use:   "show ID",
 		Short: "Show one record in quarantine, whole, as it came",
 		Args:  cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ids, err := numbers(args, entryNumber, quarantineLists)
-			if err != nil {
-				return err
-			}
-			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
-				return c.showEntry(ctx, a, ids[0])
-			})
-		},
+		RunE:  c.numberedWork(entryNumber, quarantineLists, c.showEntry),
 	}
 }
 
-func (c *cli) showEntry(ctx context.Context, a *engine.App, id int64) error {
-	e, err := entryOf(ctx, a, id)
+func (c *cli) showEntry(ctx context.Context, a *engine.App, ids []int64) error {
+	e, err := entryOf(ctx, a, ids[0])
 	if err != nil {
 		return err
 	}

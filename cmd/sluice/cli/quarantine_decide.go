@@ -51,9 +51,9 @@ func (c *cli) withEntries(ctx context.Context, args []string, flags *quarantineF
 				return err
 			}
 			filter.Limit = math.MaxInt32 // no limit: after an upgrade one command handles all
-			entries, err := a.DB.Quarantine(ctx, filter)
+			entries, err := entriesOf(ctx, a, filter)
 			if err != nil {
-				return fmt.Errorf("read the quarantine: %w", err)
+				return err
 			}
 			for i := range entries {
 				ids = append(ids, entries[i].ID)

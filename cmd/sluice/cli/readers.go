@@ -95,17 +95,35 @@ func (c *cli) readers(ctx context.Context, a *engine.App, apply bool) error {
 		return err
 	}
 	shown.SQL = shown.State.SQL()
-	return c.show(shown, shown.executed(), shown.groups(), shown.roles(), shown.rest())
+	return c.show(shown, view.Text(shown.text))
 }
 
-func (v *readersView) executed() view.Text {
-	return func(page *view.Page) {
-		for _, statement := range v.Applied {
-			page.Linef("executed: %s;", statement)
-		}
-		if len(v.Applied) > 0 {
-			page.Linef("")
-		}
+func (v *readersView) text(page *view.Page) {
+	for _, statement := range v.Applied {
+		page.Linef("executed: %s;", statement)
+	}
+	if len(v.Applied) > 0 {
+		page.Linef("")
+	}
+	page.Add(v.groups())
+	page.Linef("")
+	page.Add(view.Table(v.Readers, "READER  LOGS IN  GROUP  SEES", func(r *readers.Reader) view.Row {
+		return view.Row{r.Role, r.Login, cmp.Or(r.Group, "none"), strings.Join(r.Organizations, ", ")}
+	}).Or("No role is a reader."))
+	page.Linef("")
+	for _, f := range v.Findings {
+		page.Linef("a warning: %s; to end that: %s;", f.What, f.Remedy)
+	}
+	if len(v.Findings) > 0 {
+		page.Linef("")
+	}
+	if v.SQL != "" {
+		page.Linef("The groups lack this. sluice readers --apply executes it:\n")
+		page.Linef("%s", v.SQL)
+	}
+	page.Linef("Settings for each role that logs in, for instance; the last one for tools that only show reports:\n")
+	for _, statement := range v.Recommended {
+		page.Linef("%s;", statement)
 	}
 }
 
@@ -120,35 +138,6 @@ func (v *readersView) groups() view.Part {
 		rows = append(rows, view.Row{g.Name, reads[i], members})
 	}
 	return view.TableOf("GROUP  READS  MEMBERS", rows)
-}
-
-func (v *readersView) roles() view.Text {
-	return func(page *view.Page) {
-		page.Linef("")
-		page.Add(view.Table(v.Readers, "READER  LOGS IN  GROUP  SEES", func(r *readers.Reader) view.Row {
-			return view.Row{r.Role, view.YesNo(r.Login), cmp.Or(r.Group, "none"), strings.Join(r.Organizations, ", ")}
-		}).Or("No role is a reader."))
-	}
-}
-
-func (v *readersView) rest() view.Text {
-	return func(page *view.Page) {
-		page.Linef("")
-		for _, f := range v.Findings {
-			page.Linef("a warning: %s; to end that: %s;", f.What, f.Remedy)
-		}
-		if len(v.Findings) > 0 {
-			page.Linef("")
-		}
-		if v.SQL != "" {
-			page.Linef("The groups lack this. sluice readers --apply executes it:\n")
-			page.Linef("%s", v.SQL)
-		}
-		page.Linef("Settings for each role that logs in, for instance; the last one for tools that only show reports:\n")
-		for _, statement := range v.Recommended {
-			page.Linef("%s;", statement)
-		}
-	}
 }
 
 // allowedView is what a role sees after a change.

@@ -28,7 +28,11 @@ If one scan misses too many rows at once (tombstones.max_rows and max_share of t
 configuration), no row gets a tombstone: after a second such scan they need review.
 review shows them, accept gives these rows tombstones, reject drops the evidence.`,
 	}
-	cmd.AddCommand(c.tombstonesList(), c.tombstonesReview(), c.tombstonesAccept(), c.tombstonesReject())
+	cmd.AddCommand(c.tombstonesList(), c.tombstonesReview(),
+		c.decision("accept RUN", "Put tombstones on the rows that a run left to decide",
+			(*engine.App).AcceptTombstones, "%s got tombstones."),
+		c.decision("reject RUN", "Forget the evidence that a run left to decide: two new scans are needed",
+			(*engine.App).RejectTombstones, "The evidence against %s is forgotten."))
 	return cmd
 }
 
@@ -49,25 +53,22 @@ func (c *cli) tombstonesList() *cobra.Command {
 				filter.Service, filter.Resource = splitName(args[0])
 			}
 			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
-				return c.listTombstones(ctx, a, filter)
+				found, err := a.DB.Tombstones(ctx, filter)
+				if err != nil {
+					return fmt.Errorf("read the tombstones: %w", err)
+				}
+				const head = "RECORD  OF  STATE  MISSED  PROOF  PROVEN  GONE  CAME BACK"
+				return c.show(found, view.Table(found, head, func(t *tombstones.Tombstone) view.Row {
+					at := func(at *time.Time) string { return view.Instant(at, a.Zone(t.Organization)) }
+					of := streamName(true, t.Organization, t.Service, t.Resource)
+					return view.Row{t.Record, of, t.State, at(&t.SuspectedAt), t.Proof, at(t.ProofAt), at(t.DeletedAt), at(t.RestoredAt)}
+				}).Or("No whole list missed a row."))
 			})
 		},
 	}
 	cmd.Flags().StringVar(&filter.State, "state", "", "only those in this state: suspected, needs_review, deleted, restored")
 	cmd.Flags().IntVar(&filter.Limit, "limit", 100, "how many")
 	return cmd
-}
-
-func (c *cli) listTombstones(ctx context.Context, a *engine.App, filter tombstones.Filter) error {
-	found, err := a.DB.Tombstones(ctx, filter)
-	if err != nil {
-		return fmt.Errorf("read the tombstones: %w", err)
-	}
-	return c.show(found, view.Table(found, "RECORD  OF  STATE  MISSED  PROOF  PROVEN  GONE  CAME BACK", func(t *tombstones.Tombstone) view.Row {
-		at := func(at *time.Time) string { return view.Instant(at, a.Zone(t.Organization)) }
-		of := streamName(true, t.Organization, t.Service, t.Resource)
-		return view.Row{t.Record, of, t.State, at(&t.SuspectedAt), t.Proof, at(t.ProofAt), at(t.DeletedAt), at(t.RestoredAt)}
-	}).Or("No whole list missed a row."))
 }
 
 func (c *cli) tombstonesReview() *cobra.Command {
@@ -180,15 +181,6 @@ func callOr(call int64) string {
 	return view.ID(call)
 }
 
-func (c *cli) tombstonesAccept() *cobra.Command {
-	return c.decision("accept RUN", "Put tombstones on the rows that a run left to decide", (*engine.App).AcceptTombstones, "%s got tombstones.")
-}
-
-func (c *cli) tombstonesReject() *cobra.Command {
-	return c.decision("reject RUN", "Forget the evidence that a run left to decide: two new scans are needed",
-		(*engine.App).RejectTombstones, "The evidence against %s is forgotten.")
-}
-
 // decided is the result of a person's decision.
 type decided struct {
 	pipeline.Key
@@ -203,19 +195,13 @@ type decide func(*engine.App, context.Context, pipeline.Key, int64) (int, error)
 func (c *cli) decision(use, short string, decide decide, said string) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			runs, err := numbers(args, "number of a run", "tombstones review")
+		RunE: c.numberedWork("number of a run", "tombstones review", func(ctx context.Context, a *engine.App, runs []int64) error {
+			done, err := decideAbout(ctx, a, runs[0], decide)
 			if err != nil {
 				return err
 			}
-			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
-				done, err := decideAbout(ctx, a, runs[0], decide)
-				if err != nil {
-					return err
-				}
-				return c.show(done, view.Line(said, view.Plural(done.Records, "record")))
-			})
-		},
+			return c.show(done, view.Line(said, view.Plural(done.Records, "record")))
+		}),
 	}
 }
 

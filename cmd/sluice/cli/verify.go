@@ -97,8 +97,6 @@ func verifyCode(outcome verifications.Outcome) int {
 		return codeEnvironment
 	case verifications.OutcomeBudget:
 		return codeBudget
-	case verifications.OutcomeFound, verifications.OutcomeFailed:
-		return codeFailed
 	default:
 		return codeFailed
 	}
@@ -111,23 +109,19 @@ func (c *cli) verifyList() *cobra.Command {
 		Short: "List verifications, newest first",
 		Args:  cobra.NoArgs,
 		RunE: c.offlineWork(func(ctx context.Context, a *engine.App, _ []string) error {
-			return c.listVerifications(ctx, a, limit)
+			found, err := verificationsOf(ctx, a, limit)
+			if err != nil {
+				return err
+			}
+			const head = "ID  STARTED  OUTCOME  VIOLATIONS  NOTICES  ROWS  RECORDS  CALLS MADE  SCOPE"
+			return c.show(found, view.Table(found, head, func(v *verifications.Verification) view.Row {
+				started, made := view.Minute(v.StartedAt, time.UTC), fmt.Sprintf("%d of %d", v.Calls, v.Allowed)
+				return view.Row{v.ID, started, outcomeWord(v), v.Violations, v.Notices, v.Rows, v.Records, made, v.Scope}
+			}).Or("Nothing was verified yet."))
 		}),
 	}
 	cmd.Flags().IntVar(&limit, "limit", 20, "how many verifications")
 	return cmd
-}
-
-func (c *cli) listVerifications(ctx context.Context, a *engine.App, limit int) error {
-	found, err := verificationsOf(ctx, a, limit)
-	if err != nil {
-		return err
-	}
-	const head = "ID  STARTED  OUTCOME  VIOLATIONS  NOTICES  ROWS  RECORDS  CALLS MADE  SCOPE"
-	return c.show(found, view.Table(found, head, func(v *verifications.Verification) view.Row {
-		made := fmt.Sprintf("%d of %d", v.Calls, v.Allowed)
-		return view.Row{v.ID, view.Minute(v.StartedAt, time.UTC), outcomeWord(v), v.Violations, v.Notices, v.Rows, v.Records, made, v.Scope}
-	}).Or("Nothing was verified yet."))
 }
 
 func verificationsOf(ctx context.Context, a *engine.App, limit int) ([]verifications.Verification, error) {
@@ -150,28 +144,14 @@ func (c *cli) verifyShow() *cobra.Command {
 		Use:   "show [ID]",
 		Short: "Show what a verification found; the last one if none is named",
 		Args:  cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ids, err := numbers(args, "number of a verification", "verify list")
+		RunE: c.numberedWork("number of a verification", "verify list", func(ctx context.Context, a *engine.App, ids []int64) error {
+			result, err := verificationOf(ctx, a, append(ids, 0)[0]) // without a number, 0: the last one
 			if err != nil {
 				return err
 			}
-			id := int64(0)
-			if len(args) == 1 {
-				id = ids[0]
-			}
-			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
-				return c.showVerification(ctx, a, id)
-			})
-		},
+			return c.printVerification(result)
+		}),
 	}
-}
-
-func (c *cli) showVerification(ctx context.Context, a *engine.App, id int64) error {
-	result, err := verificationOf(ctx, a, id)
-	if err != nil {
-		return err
-	}
-	return c.printVerification(result)
 }
 
 // verificationOf reads one verification; 0 means the last one.
