@@ -191,7 +191,10 @@ func (c *cli) consented(ctx context.Context, a *engine.App, key string, scopes [
 	asked := token.Consent{Scopes: scopes, Redirect: cmp.Or(flags.redirect, redirect.String()), State: rand.Text()}
 	address, err := consents.Address(asked)
 	if err != nil {
-		return token.Granted{}, errors.Join(err, closeIf(socket))
+		if socket != nil {
+			err = errors.Join(err, socket.Close())
+		}
+		return token.Granted{}, err
 	}
 	code, err := c.code(ctx, consent.Request{Redirect: redirect, State: asked.State}, address, socket, flags)
 	if err != nil {
@@ -234,13 +237,6 @@ func (f authorizeFlags) meeting(ctx context.Context) (*url.URL, net.Listener, er
 		return nil, nil, &exitError{code: codeEnvironment, err: err}
 	}
 	return redirect, socket, nil
-}
-
-func closeIf(socket net.Listener) error {
-	if socket == nil {
-		return nil
-	}
-	return socket.Close() //nolint:wrapcheck // it is joined to the cause
 }
 
 // compare notes which of the needed scopes upstream granted. Where it names no scope, that is not

@@ -207,17 +207,74 @@ func (c *cli) reopenBudget(ctx context.Context, a *engine.App, args []string) er
 func closed(a *engine.App, gates []calls.Gate) view.Text {
 	return func(page *view.Page) {
 		for _, gate := range gates {
-			if gate.ClosedUntil != nil {
-				page.Linef("%s", closedLine(gate, a.Zone(gate.Organization)))
+			if gate.ClosedUntil == nil {
+				continue
 			}
+			why := ""
+			if gate.Reason != "" {
+				why = ", as upstream refused one (" + gate.Reason + ")"
+			}
+			page.Linef("CLOSED %[1]s %s: no call leaves until %s%s; at once: sluice budget reopen %[1]s",
+				gate.Organization, gate.Shared, view.Minute(*gate.ClosedUntil, a.Zone(gate.Organization)), why)
 		}
 	}
 }
 
-func closedLine(gate calls.Gate, zone *time.Location) string {
-	text := "CLOSED " + gate.Organization + " " + gate.Shared + ": no call leaves until " + view.Minute(*gate.ClosedUntil, zone)
-	if gate.Reason != "" {
-		text += ", as upstream refused one (" + gate.Reason + ")"
+// allowanceRules are the limits of a service's calls, by plan and configuration.
+type allowanceRules struct {
+	// PerMinute and Concurrent are shared with SharedWith, other services of the organization.
+	PerMinute  int      `json:"per_minute"`
+	Concurrent int      `json:"concurrent"`
+	Daily      int      `json:"daily"`
+	SharedWith []string `json:"shared_with"`
+	// ResetZone and ResetHour are when the day begins anew; ResetZone is empty if the day is the
+	// last 24 hours.
+	ResetZone string `json:"reset_zone,omitempty"`
+	ResetHour int    `json:"reset_hour,omitempty"`
+}
+
+func rulesOf(limits pipeline.Limits, with []string) allowanceRules {
+	if with == nil {
+		with = []string{}
 	}
-	return text + "; at once: sluice budget reopen " + gate.Organization
+	return allowanceRules{
+		PerMinute: limits.PerMinute, Concurrent: limits.Concurrent, Daily: limits.Daily, SharedWith: with,
+		ResetZone: limits.ResetZone, ResetHour: limits.ResetHour,
+	}
+}
+
+// serviceRules are the rules of one service.
+type serviceRules struct {
+	Organization string `json:"organization"`
+	Service      string `json:"service"`
+	allowanceRules
+}
+
+// String writes the rules in words: "2,500 calls in any 24 hours, 100 a minute and 10 at once
+// together with accounting".
+func (r allowanceRules) String() string {
+	var parts []string
+	switch {
+	case r.Daily == 0:
+		parts = append(parts, "no daily limit")
+	case r.ResetZone != "":
+		parts = append(parts, fmt.Sprintf("%s calls a day, which turns at %02d:00 %s", view.Count(r.Daily), r.ResetHour, r.ResetZone))
+	default:
+		parts = append(parts, view.Count(r.Daily)+" calls in any 24 hours")
+	}
+	var rates []string
+	if r.PerMinute > 0 {
+		rates = append(rates, view.Count(r.PerMinute)+" a minute")
+	}
+	if r.Concurrent > 0 {
+		rates = append(rates, view.Count(r.Concurrent)+" at once")
+	}
+	if len(rates) > 0 {
+		text := strings.Join(rates, " and ")
+		if len(r.SharedWith) > 0 {
+			text += " together with " + strings.Join(r.SharedWith, ", ")
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, ", ")
 }

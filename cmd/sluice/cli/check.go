@@ -355,3 +355,14 @@ func (c *cli) checkTables(ctx context.Context, a *engine.App) []finding {
 	}
 	return findings
 }
+
+// checkViews warns if migrate would make or drop views: those of another version of the program, or
+// of a history that was switched on or off.
+func checkViews(ctx context.Context, a *engine.App) []finding {
+	pending, err := a.Pending(ctx)
+	if err == nil && !pending {
+		return nil
+	}
+	return []finding{verdict("views", err,
+		"a warning: those in the database are not those of this version and configuration: run sluice migrate")}
+}

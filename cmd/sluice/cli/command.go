@@ -130,14 +130,15 @@ func withOptions(ctx context.Context, options engine.Options, do func(context.Co
 	return errors.Join(do(ctx, a), a.Close(ctx))
 }
 
-// catalogue gives the services, with what the configuration adds, and the vendor's name. Without a
+// catalogue gives the services, with what the configuration adds, and their scopes. Without a
 // usable configuration it gives the built-in catalogue: operators look at it before they write one.
-func (c *cli) catalogue() ([]schema.Service, string) {
-	a, err := engine.Load(c.offline())
-	if err != nil {
-		return connectors.All(), defaultVendor
+func (c *cli) catalogue() ([]schema.Service, scopeWriter, error) {
+	services, vendor := connectors.All(), defaultVendor
+	if a, err := engine.Load(c.offline()); err == nil {
+		services, vendor = a.Catalogue, a.Config.Vendor.Name
 	}
-	return a.Catalogue, a.Config.Vendor.Name
+	scopes, err := newScopeWriter(vendor)
+	return services, scopes, err
 }
 
 // defaultVendor is how the documents write the vendor's name.

@@ -71,12 +71,16 @@ erase reaches: note where it is.`,
 			if len(args) == 0 && (organization != "" || format != "" || options.Day != "" || options.Replace || cmd.Flags().Changed("to")) {
 				return usage("name the tables and views to export: without a flag, the command lists them")
 			}
-			return c.reading(cmd.Context(), func(ctx context.Context, a *engine.App) error {
-				if len(args) == 0 {
-					return c.exportable(ctx, a)
-				}
-				return c.export(ctx, a, options)
-			})
+			a, err := engine.OpenReading(cmd.Context(), c.offline())
+			if err != nil {
+				return err
+			}
+			if len(args) == 0 {
+				err = c.exportable(cmd.Context(), a)
+			} else {
+				err = c.export(cmd.Context(), a, options)
+			}
+			return errors.Join(err, a.Close(cmd.Context()))
 		},
 	}
 	organization.add(cmd)
@@ -109,15 +113,6 @@ func (c *cli) formatOf(o *engine.ExportOptions) error {
 		}
 	}
 	return nil
-}
-
-// reading opens an app for work that only reads the database.
-func (c *cli) reading(ctx context.Context, do func(context.Context, *engine.App) error) error {
-	a, err := engine.OpenReading(ctx, c.offline())
-	if err != nil {
-		return err
-	}
-	return errors.Join(do(ctx, a), a.Close(ctx))
 }
 
 func (c *cli) export(ctx context.Context, a *engine.App, options engine.ExportOptions) error {

@@ -127,10 +127,8 @@ func writeConfig(path string, answers initAnswers, force bool) error {
 }
 
 // nextLines are the commands to go on with.
-func nextLines(next []string) view.Text {
-	return func(page *view.Page) {
-		page.Linef("\nNext:\n  %s", strings.Join(next, "\n  "))
-	}
+func nextLines(next []string) view.Part {
+	return view.Line("\nNext:\n  %s", strings.Join(next, "\n  "))
 }
 
 // shellWord writes a text as one word of a shell.

@@ -10,6 +10,7 @@ import (
 	"sluice/cmd/sluice/cli/view"
 	"sluice/migrations"
 	"sluice/pipeline/engine"
+	"sluice/pipeline/warehouse/roles"
 )
 
 func (c *cli) migrateCommand() *cobra.Command {
@@ -67,9 +68,17 @@ what is new. With --plan it shows these statements instead, and does nothing els
 				return usage("--role-prefix names the roles of --roles: give both, or neither")
 			}
 			if flags.plan && !flags.make {
-				return c.outlook(cmd.Context())
+				return c.withDatabase(cmd.Context(), func(a *engine.App) error { return c.outlook(cmd.Context(), a) })
 			}
-			return c.migrate(cmd.Context(), accept, worker, wait, flags)
+			if flags.prefix == "" {
+				return usage("--role-prefix is empty: roles of such names may be those of others")
+			}
+			if wait <= 0 {
+				return usage("--wait %s: give a time above zero, such as 5m", wait)
+			}
+			return c.withDatabase(cmd.Context(), func(a *engine.App) error {
+				return c.migrate(cmd.Context(), a, accept, worker, wait, flags)
+			})
 		},
 	}
 	cmd.Flags().StringVar(&accept, "accept", "", "execute the plan with this id")
@@ -91,21 +100,7 @@ type migrateView struct {
 	Roles rolesView `json:"roles"`
 }
 
-func (c *cli) migrate(ctx context.Context, accept, worker string, wait time.Duration, flags roleFlags) (err error) {
-	if err := flags.check(); err != nil {
-		return err
-	}
-	if wait <= 0 {
-		return usage("--wait %s: give a time above zero, such as 5m", wait)
-	}
-	a, err := engine.Load(c.offline())
-	if err != nil {
-		return err
-	}
-	if err := a.OpenDatabase(ctx); err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, a.Close(ctx)) }()
+func (c *cli) migrate(ctx context.Context, a *engine.App, accept, worker string, wait time.Duration, flags roleFlags) error {
 	if flags.plan {
 		return c.planRoles(ctx, a, flags)
 	}
@@ -113,6 +108,7 @@ func (c *cli) migrate(ctx context.Context, accept, worker string, wait time.Dura
 	if err := flags.makeRoles(ctx, a, &shown.Roles); err != nil {
 		return err
 	}
+	var err error
 	if shown.Changed, err = a.Pending(ctx); err != nil {
 		return err
 	}
@@ -168,4 +164,110 @@ func (c *cli) printMigrated(shown migrateView, plan engine.Plan, roles bool) err
 			shown.Roles.lines(page, "The roles got what they lacked. Executed:")
 		}
 	})), unread)
+}
+
+// roleFlags are the flags of migrate that are about roles.
+type roleFlags struct {
+	// make makes roles; plan only shows what that would be.
+	make, plan bool
+	prefix     string
+}
+
+// rolesView is what --roles did, or would do with --plan.
+type rolesView struct {
+	Statements []string `json:"statements"`
+	// Owner is the role that owns the tables, or is to own them.
+	Owner string `json:"owner"`
+}
+
+// makeRoles makes the roles that are missing and grants what they lack.
+func (f roleFlags) makeRoles(ctx context.Context, a *engine.App, into *rolesView) error {
+	if !f.make {
+		return nil
+	}
+	done, err := a.Roles(ctx, f.prefix, f.plan)
+	switch {
+	case errors.Is(err, roles.ErrForeign):
+		return &exitError{code: codeUsage, err: err}
+	case err != nil:
+		return ofRights(err)
+	}
+	into.Statements, into.Owner = append(into.Statements, done.Statements...), done.Owner
+	return nil
+}
+
+// planRoles shows what --roles would do, and does nothing.
+func (c *cli) planRoles(ctx context.Context, a *engine.App, flags roleFlags) error {
+	shown := rolesView{Statements: []string{}}
+	if err := flags.makeRoles(ctx, a, &shown); err != nil {
+		return err
+	}
+	begun, err := migrations.Begun(ctx, a.URL)
+	if err != nil {
+		return err
+	}
+	return c.show(shown, view.Text(func(page *view.Page) {
+		shown.lines(page, "-- Nothing of this is done. sluice migrate --roles executes:")
+		if !begun {
+			page.Linef("-- The rights on tables follow when the tables are there.")
+		}
+	}))
+}
+
+// lines are the statements, below a heading.
+func (v *rolesView) lines(page *view.Page, heading string) {
+	if len(v.Statements) == 0 {
+		page.Linef("The roles have what they need.")
+		return
+	}
+	page.Linef("%s", heading)
+	for _, statement := range v.Statements {
+		page.Linef("%s;", statement)
+	}
+}
+
+// withDatabase opens an app with its database as it is, does the work, and closes the app.
+func (c *cli) withDatabase(ctx context.Context, do func(*engine.App) error) error {
+	a, err := engine.Load(c.offline())
+	if err != nil {
+		return err
+	}
+	if err := a.OpenDatabase(ctx); err != nil {
+		return err
+	}
+	return errors.Join(do(a), a.Close(ctx))
+}
+
+// outlook prints what migrate would do, and changes nothing.
+func (c *cli) outlook(ctx context.Context, a *engine.App) error {
+	shown, err := a.Outlook(ctx)
+	if err != nil {
+		return err
+	}
+	return c.show(shown, view.Text(func(page *view.Page) { outlookLines(page, &shown) }))
+}
+
+// outlookLines writes the steps for people.
+func outlookLines(page *view.Page, o *migrations.Outlook) {
+	page.Linef("The database is at version %d, its queue at %d; this program is of version %d, its queue of %d.",
+		o.Database.Program, o.Database.Queue, o.Program.Program, o.Program.Queue)
+	switch {
+	case o.Database.Program > o.Program.Program || o.Database.Queue > o.Program.Queue:
+		page.Linef("A newer program migrated it, and this one may work on it: nothing is pending.")
+		return
+	case len(o.Steps) == 0:
+		page.Linef("Nothing is pending.")
+		return
+	}
+	page.Linef("Pending are %s. Nothing was changed.\n", view.Plural(len(o.Steps), "transaction"))
+	for i := range o.Steps {
+		step := &o.Steps[i]
+		if step.Contracts {
+			step.File += "  (contracts: programs before it are refused afterwards)"
+		}
+		page.Linef("%s", step.File)
+		for _, process := range step.Below {
+			page.Linef("  it is refused while this process is at work: %s", process)
+		}
+	}
 }

@@ -42,8 +42,9 @@ on the address listen, as those of sluice serve.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			signal.Ignore(syscall.SIGPIPE) // as in serve
-			again, ignore := hangups()
-			defer ignore()
+			again := make(chan os.Signal, 1)
+			signal.Notify(again, syscall.SIGHUP) // which otherwise ends the process
+			defer signal.Stop(again)
 			options := c.options()
 			options.Quiet, options.Purpose = false, config.ForReceiver
 			return c.receive(cmd.Context(), options, listen, again)
@@ -115,11 +116,6 @@ func openListener(ctx context.Context, a *engine.App, callbacks *metrics.Callbac
 	if err != nil {
 		return nil, fmt.Errorf("listen for callbacks: %w: %w", errEnvironment, err)
 	}
-	return receiveAt(ctx, a, listener, callbacks)
-}
-
-// receiveAt starts to receive callbacks at a listener, which it closes if that fails.
-func receiveAt(ctx context.Context, a *engine.App, listener net.Listener, callbacks *metrics.Callbacks) (*receiverListener, error) {
 	receiver, err := a.OpenReceiver(ctx, func(o notifications.Observation) {
 		callbacks.Observe(o.Organization, o.Dialect, string(o.Verdict), o.Took)
 	})

@@ -166,9 +166,8 @@ func (c *cli) retryOrganization(ctx context.Context, a *engine.App, args []strin
 	if err != nil && pipeline.KindOf(err) == pipeline.Unavailable {
 		err = &exitError{code: codeEnvironment, err: err}
 	}
-	shown := retriedView{Key: o.Key, Authorized: err == nil, Streams: woken}
+	shown := retriedView{Key: o.Key, Authorized: err == nil, Streams: woken, Error: said(err)}
 	if err != nil {
-		shown.Error = err.Error()
 		return errors.Join(err, c.show(shown))
 	}
 	return c.show(shown, view.Line("The authorization server gives organization %s a token. "+

@@ -67,18 +67,21 @@ func (c *cli) plan(ctx context.Context, a *engine.App, names []string, wishes pl
 	if err != nil {
 		return err
 	}
-	shown := planView{Plan: made, now: c.env.Now(), several: manyOrganizations(a), zone: a.Zone}
-	if shown.Rules, err = planRules(a, made.Services); err != nil {
-		return err
-	}
+	shown := planView{Plan: made, Rules: []serviceRules{}, now: c.env.Now(), several: manyOrganizations(a), zone: a.Zone}
 	for i := range made.Services {
-		week, err := a.LastWeek(ctx, made.Services[i].Organization, made.Services[i].Service)
+		organization, service := made.Services[i].Organization, made.Services[i].Service
+		limits, err := a.Limits(organization, service)
+		if err != nil {
+			return err
+		}
+		shown.Rules = append(shown.Rules, serviceRules{organization, service, rulesOf(limits, a.SharedWith(organization, service))})
+		week, err := a.LastWeek(ctx, organization, service)
 		if err != nil {
 			return err
 		}
 		shown.LastWeek = append(shown.LastWeek, week)
 	}
-	if err := c.show(shown, view.Text(shown.sync), view.Text(shown.days), view.Text(shown.schedule), view.Text(shown.advice)); err != nil {
+	if err := c.show(shown, view.Text(shown.sync), view.Text(shown.days), view.Text(shown.schedule)); err != nil {
 		return err
 	}
 	if !made.Fits {
@@ -193,16 +196,17 @@ func weekWords(week *planning.Week) string {
 	return fmt.Sprintf("mean %.0f, 90th percentile %s (%s)", week.Mean, view.Count(week.P90), view.Plural(week.Days, "day"))
 }
 
-// schedule shows what the intervals cost and how fresh they keep the rows.
+// schedule shows what the intervals cost and how fresh they keep the rows, and what to change if it
+// does not fit.
 func (v planView) schedule(page *view.Page) {
 	page.Linef("\nThe schedule: calls a day, and how old a change is at most when it is copied")
 	page.Add(view.Table(v.Streams, "STREAM  EVERY  A DAY  FRESH  RESTS ON", func(s *planning.StreamPlan) view.Row {
-		return append(append(view.Row{v.name(s.Key)}, scheduled(s.Schedule)...), s.Schedule.Basis)
+		fresh := nothing
+		if s.Schedule.CallsPerDay != nil {
+			fresh = interval(60 * math.Ceil(s.Schedule.FreshSeconds/60)) //nolint:mnd // whole minutes
+		}
+		return view.Row{v.name(s.Key), interval(s.Schedule.EverySeconds), perDay(s.Schedule.CallsPerDay), fresh, s.Schedule.Basis}
 	}))
-}
-
-// advice says what to change if it does not fit.
-func (v planView) advice(page *view.Page) {
 	if !v.Fits {
 		page.Linef("\nIt does not fit: longer intervals, a larger plan, or fewer resources.")
 	}
@@ -255,14 +259,6 @@ func perDay(calls *float64) string {
 	default:
 		return view.Count(int(math.Ceil(*calls)))
 	}
-}
-
-func scheduled(s planning.Schedule) view.Row {
-	fresh := interval(60 * math.Ceil(s.FreshSeconds/60)) //nolint:mnd // whole minutes
-	if s.CallsPerDay == nil {
-		fresh = nothing
-	}
-	return view.Row{interval(s.EverySeconds), perDay(s.CallsPerDay), fresh}
 }
 
 // interval writes a duration as in the configuration, without units that are zero: 1h30m.

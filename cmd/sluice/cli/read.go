@@ -51,15 +51,18 @@ asked, with the parameters.`,
 }
 
 func (c *cli) listReads() error {
-	services, vendor := c.catalogue()
-	scopes, err := newScopeWriter(vendor)
+	services, scopes, err := c.catalogue()
 	if err != nil {
 		return err
 	}
 	views := make([]readView, 0, len(services))
 	for s := range services {
 		for r := range services[s].Reads {
-			views = append(views, readViewOf(&services[s], &services[s].Reads[r], scopes))
+			service, read := &services[s], &services[s].Reads[r]
+			views = append(views, readView{
+				Name: service.Name + "." + read.Name, Params: append([]schema.Param{}, read.Params...), Path: service.Root + read.Path,
+				Scope: scopes.scope(service, read.Scope), Assumed: slices.Clone(read.Assumed), Doc: read.Doc,
+			})
 		}
 	}
 	var rows []view.Row
@@ -75,13 +78,6 @@ func (c *cli) listReads() error {
 		}
 	}
 	return c.show(views, view.TableOf("NAME  PARAMETER  PATH  SCOPE  WHAT IT IS", rows))
-}
-
-func readViewOf(service *schema.Service, read *schema.Read, scopes scopeWriter) readView {
-	return readView{
-		Name: service.Name + "." + read.Name, Params: append([]schema.Param{}, read.Params...), Path: service.Root + read.Path,
-		Scope: scopes.scope(service, read.Scope), Assumed: slices.Clone(read.Assumed), Doc: read.Doc,
-	}
 }
 
 // read makes one call. The call log counts it like any other (invariant 3).
@@ -109,12 +105,7 @@ func (c *cli) read(ctx context.Context, a *engine.App, name string, args []strin
 	if err != nil {
 		return fmt.Errorf("ask for %s: %w", name, err)
 	}
-	return c.printAnswer(answer)
-}
-
-// printAnswer indents the answer and changes nothing else: numbers keep every digit.
-func (c *cli) printAnswer(answer []byte) error {
-	var indented bytes.Buffer
+	var indented bytes.Buffer // the answer, in which nothing else is changed: numbers keep every digit
 	if err := json.Indent(&indented, answer, "", "  "); err != nil {
 		return fmt.Errorf("print the answer: %w", err)
 	}

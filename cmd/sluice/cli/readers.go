@@ -105,7 +105,16 @@ func (v *readersView) text(page *view.Page) {
 	if len(v.Applied) > 0 {
 		page.Linef("")
 	}
-	page.Add(v.groups())
+	reads := []string{"schema analytics, persons masked", "schema analytics with persons", "also tables, history and raw records, of all organizations"}
+	rows := make([]view.Row, 0, len(v.Groups))
+	for i, g := range v.Groups {
+		members := strings.Join(g.Members, ", ")
+		if !g.Exists {
+			members = "not made yet"
+		}
+		rows = append(rows, view.Row{g.Name, reads[i], members})
+	}
+	page.Add(view.TableOf("GROUP  READS  MEMBERS", rows))
 	page.Linef("")
 	page.Add(view.Table(v.Readers, "READER  LOGS IN  GROUP  SEES", func(r *readers.Reader) view.Row {
 		return view.Row{r.Role, r.Login, cmp.Or(r.Group, "none"), strings.Join(r.Organizations, ", ")}
@@ -125,19 +134,6 @@ func (v *readersView) text(page *view.Page) {
 	for _, statement := range v.Recommended {
 		page.Linef("%s;", statement)
 	}
-}
-
-func (v *readersView) groups() view.Part {
-	reads := []string{"schema analytics, persons masked", "schema analytics with persons", "also tables, history and raw records, of all organizations"}
-	rows := make([]view.Row, 0, len(v.Groups))
-	for i, g := range v.Groups {
-		members := strings.Join(g.Members, ", ")
-		if !g.Exists {
-			members = "not made yet"
-		}
-		rows = append(rows, view.Row{g.Name, reads[i], members})
-	}
-	return view.TableOf("GROUP  READS  MEMBERS", rows)
 }
 
 // allowedView is what a role sees after a change.

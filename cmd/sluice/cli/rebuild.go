@@ -84,7 +84,17 @@ func (c *cli) rebuild(ctx context.Context, a *engine.App, names []string, option
 		return err
 	}
 	failed := slices.ContainsFunc(views, func(v rebuiltView) bool { return v.Error != "" || v.Rejected+v.Lost > 0 })
-	return errors.Join(c.printRebuilt(views, options.dry), exitIf(failed))
+	written := "WRITTEN"
+	if options.dry {
+		written = "TO WRITE"
+	}
+	head := headOrganization + "  TABLE  LOOKED AT  " + written + "  REJECTED  LOST  REMARK"
+	return errors.Join(c.show(views, view.Table(views, head, func(v *rebuiltView) view.Row {
+		if v.Rows == 0 && v.Error == "" {
+			return nil
+		}
+		return view.Row{v.Organization, v.Resource, v.Rows, v.Rewritten, v.Rejected, v.Lost, v.Error}
+	}).Or("There are no rows yet.")), exitIf(failed))
 }
 
 // inTurn works on lists one after the other, and shows how many rows were checked. A list that
@@ -114,17 +124,4 @@ func said(err error) string {
 		return ""
 	}
 	return err.Error()
-}
-
-func (c *cli) printRebuilt(views []rebuiltView, dry bool) error {
-	written := "WRITTEN"
-	if dry {
-		written = "TO WRITE"
-	}
-	return c.show(views, view.Table(views, headOrganization+"  TABLE  LOOKED AT  "+written+"  REJECTED  LOST  REMARK", func(v *rebuiltView) view.Row {
-		if v.Rows == 0 && v.Error == "" {
-			return nil
-		}
-		return view.Row{v.Organization, v.Resource, v.Rows, v.Rewritten, v.Rejected, v.Lost, v.Error}
-	}).Or("There are no rows yet."))
 }

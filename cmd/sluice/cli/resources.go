@@ -10,6 +10,7 @@ import (
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline"
 	"sluice/schema"
+	"sluice/schema/custom"
 )
 
 // resourceView is what the resources command shows about one resource.
@@ -52,8 +53,7 @@ is assumed), and the scope that the credentials need. Resources that a configura
 declares itself are listed, too, if there is one.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			services, vendor := c.catalogue()
-			scopes, err := newScopeWriter(vendor)
+			services, scopes, err := c.catalogue()
 			if err != nil {
 				return err
 			}
@@ -154,4 +154,110 @@ func detailsViewOf(service *schema.Service, resource *schema.Resource) *detailsV
 		shown.Path, shown.PathAssumed = service.Root+single.Path, single.Assumed
 	}
 	return shown
+}
+
+// furtherView is what the catalogue command shows about one ready-made list.
+type furtherView struct {
+	Name string `json:"name"`
+	// Enabled says that the configuration names it.
+	Enabled bool `json:"enabled"`
+	resourceView
+}
+
+func (c *cli) catalogueCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "catalogue",
+		Short: "List ready-made declarations of further lists",
+		Long: `List the lists that the vendor's services have beyond their documents and that are
+declared ready-made. They are off: name the wanted ones in the configuration,
+
+  catalogue: [contacts, journals]
+
+then run "sluice migrate", which prints a plan for their tables in schema custom.
+They are taken from public specifications and recorded answers: keys without
+a column are in _extra, and "sluice check" says whether the scopes suffice.`,
+		Example: `  sluice resources catalogue`,
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			services, scopes, err := c.catalogue()
+			if err != nil {
+				return err
+			}
+			views := furtherViews(services, scopes)
+			const head = "NAME  STATE  READ BY  CALLS A RUN  EVERY  PATH  SCOPE  A RECORD IS"
+			return c.show(views, view.Table(views, head, func(v *furtherView) view.Row {
+				on := "off"
+				if v.Enabled {
+					on = "on"
+				}
+				return view.Row{v.Name, on, v.Cursor, v.Cost, v.Every, v.Path, v.Scope, v.Doc}
+			}))
+		},
+	}
+}
+
+// furtherViews are the ready-made lists of all services.
+func furtherViews(services []schema.Service, scopes scopeWriter) []furtherView {
+	var views []furtherView
+	for s := range services {
+		service := &services[s]
+		for i := range service.Further {
+			further := &service.Further[i]
+			shown := furtherView{Name: further.Name, resourceView: resourceViewOf(service, further, scopes)}
+			for r := range service.Resources {
+				shown.Enabled = shown.Enabled || service.Resources[r].Name == further.Name && service.Resources[r].Schema == custom.Schema
+			}
+			views = append(views, shown)
+		}
+	}
+	return views
+}
+
+// cursorWords says how a list is read.
+func cursorWords(cursor schema.Cursor) string {
+	switch c := cursor.(type) {
+	case schema.Since:
+		return "filter: modified since"
+	case schema.NewestFirst:
+		return "sort: newest first"
+	case schema.FullScan:
+		return "full scan"
+	case schema.Export:
+		return "export"
+	case schema.Snapshot:
+		return "snapshot"
+	case schema.PerParent:
+		return "per parent: " + cursorWords(c.List)
+	default:
+		return "unknown"
+	}
+}
+
+// costWords says how many calls a run takes. Pages overlap where the list has an order that is
+// seen. Other lists of more than one page are read in passes until two are equal, so at least twice
+// (docs/decisions/0007-paging-by-number).
+func costWords(cursor schema.Cursor, paging schema.Paging, form schema.Envelope) string {
+	switch c := cursor.(type) {
+	case schema.Snapshot, schema.Export:
+		return "1"
+	case schema.PerParent:
+		return costWords(c.List, paging, form) + ", for each parent"
+	case schema.Since, schema.NewestFirst:
+		return "1, or 1.1 per " + strconv.Itoa(pageSize(paging, form)) + " changed"
+	default:
+		if paging == schema.PagingWhole {
+			return "1"
+		}
+		if c, ok := c.(schema.FullScan); ok && c.Created != "" && paging == schema.PagingNumber {
+			return "1, or 1.1 per " + strconv.Itoa(pageSize(paging, form)) + " records"
+		}
+		return "1, or 2 per " + strconv.Itoa(pageSize(paging, form)) + " records"
+	}
+}
+
+func pageSize(paging schema.Paging, form schema.Envelope) int {
+	if paging == schema.PagingToken {
+		return form.TokenPage()
+	}
+	return pipeline.DefaultRules().PerPage
 }

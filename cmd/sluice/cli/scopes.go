@@ -9,7 +9,32 @@ import (
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/engine/config"
+	"sluice/schema"
+	"sluice/schema/docs/endpoints"
 )
+
+// scopeWriter gives the scopes that the credentials need. Source: docs/upstream.md U34: the READ
+// scope of the area, unless an endpoint asks for another.
+type scopeWriter struct {
+	vendor string
+	shown  map[string]string
+}
+
+func newScopeWriter(vendor string) (scopeWriter, error) {
+	rows, err := endpoints.Rows()
+	if err != nil {
+		return scopeWriter{}, fmt.Errorf("read the documents' endpoints: %w", err)
+	}
+	return scopeWriter{vendor: vendor, shown: endpoints.Scopes(rows)}, nil
+}
+
+func (w scopeWriter) scope(service *schema.Service, area string) string {
+	product := service.Scope + "." + area
+	if shown, ok := w.shown[product]; ok {
+		return w.vendor + shown
+	}
+	return w.vendor + product + ".READ"
+}
 
 // neededScopes are the scopes that the streams of an organization and its channels need.
 func neededScopes(a *engine.App, o *config.Organization) ([]string, error) {

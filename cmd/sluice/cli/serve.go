@@ -49,8 +49,9 @@ database answers, /metrics is for Prometheus.`,
 			// If the reader of the log ends, the work goes on: without this, a write to the pipe
 			// would end the process.
 			signal.Ignore(syscall.SIGPIPE)
-			again, ignore := hangups()
-			defer ignore()
+			again := make(chan os.Signal, 1)
+			signal.Notify(again, syscall.SIGHUP) // which otherwise ends the process
+			defer signal.Stop(again)
 			options := c.options()
 			options.Quiet = false
 			a, err := engine.Load(options)
@@ -69,14 +70,6 @@ database answers, /metrics is for Prometheus.`,
 	}
 	cmd.Flags().StringVar(&listen, "listen", "", "address for health and metrics (default: listen of the configuration)")
 	return cmd
-}
-
-// hangups returns a channel that receives SIGHUP, which otherwise ends the process, and a function
-// that ends that.
-func hangups() (<-chan os.Signal, func()) {
-	again := make(chan os.Signal, 1)
-	signal.Notify(again, syscall.SIGHUP)
-	return again, func() { signal.Stop(again) }
 }
 
 // followSecrets reads secrets again when they change, until the function that it returns is called.

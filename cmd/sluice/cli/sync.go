@@ -140,25 +140,21 @@ func (c *cli) await(ctx context.Context, a *engine.App, queue *engine.Queue, str
 		return nil, err
 	}
 	for _, phase := range engine.Phases(streams) {
+		if len(phase) == 0 {
+			continue
+		}
 		keys := make([]pipeline.Key, 0, len(phase))
 		for _, stream := range phase {
 			keys = append(keys, stream.Key())
 		}
-		if err := c.phase(ctx, a, queue, watch, keys, progress); err != nil {
+		if err := a.DB.Request(ctx, keys); err != nil {
+			return watch.result(), fmt.Errorf("ask for the streams: %w", err)
+		}
+		if err := follow(ctx, queue, watch, keys, progress); err != nil {
 			return watch.result(), err
 		}
 	}
 	return watch.result(), nil
-}
-
-func (c *cli) phase(ctx context.Context, a *engine.App, queue *engine.Queue, watch *watch, keys []pipeline.Key, progress *view.Progress) error {
-	if len(keys) == 0 {
-		return nil
-	}
-	if err := a.DB.Request(ctx, keys); err != nil {
-		return fmt.Errorf("ask for the streams: %w", err)
-	}
-	return follow(ctx, queue, watch, keys, progress)
 }
 
 // follow queues the requested streams and polls them until their runs have ended or wait.

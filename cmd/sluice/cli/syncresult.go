@@ -176,20 +176,15 @@ func (r *syncResult) code(maxShare float64) int {
 // withWithheld adds to the results of a sync the records of its resources that keep a watermark
 // from moving and are still in quarantine.
 func withWithheld(ctx context.Context, a *engine.App, result *syncResult) error {
-	streams, err := a.DB.Streams(ctx, "")
+	streams, err := standing(ctx, a, "look for what made a watermark wait")
 	if err != nil {
-		return fmt.Errorf("look for what made a watermark wait: %w", err)
-	}
-	withheld := make(map[pipeline.Key]int64, len(streams))
-	for i := range streams {
-		s := &streams[i]
-		withheld[pipeline.Key{Organization: s.Organization, Service: s.Service, Resource: s.Resource}] = s.Withheld
+		return err
 	}
 	for i := range result.Streams {
 		key := result.Streams[i].Key
 		key.Resource, _, _ = strings.Cut(key.Resource, ".") // entries have the list's name
-		result.Streams[i].Withheld = withheld[key]
-		delete(withheld, key) // count them once for a list and its sweep
+		result.Streams[i].Withheld = streams[key].Withheld
+		delete(streams, key) // count them once for a list and its sweep
 	}
 	return nil
 }
@@ -202,7 +197,7 @@ func withNeedsReview(ctx context.Context, a *engine.App, result *syncResult) err
 	}
 	held := make(map[pipeline.Key]int64, len(scans))
 	for i := range scans {
-		held[pipeline.Key{Organization: scans[i].Organization, Service: scans[i].Service, Resource: scans[i].Resource}] += scans[i].NeedsReview
+		held[scans[i].Key()] += scans[i].NeedsReview
 	}
 	for i := range result.Streams {
 		key := result.Streams[i].Key

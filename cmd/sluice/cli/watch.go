@@ -36,7 +36,7 @@ func newWatch(a *engine.App, total int, now func() time.Time) *watch {
 
 // add follows streams for which a run was requested.
 func (w *watch) add(ctx context.Context, keys []pipeline.Key) error {
-	streams, err := w.streams(ctx)
+	streams, err := standing(ctx, w.app, "look at the streams")
 	if err != nil {
 		return err
 	}
@@ -47,10 +47,11 @@ func (w *watch) add(ctx context.Context, keys []pipeline.Key) error {
 	return nil
 }
 
-func (w *watch) streams(ctx context.Context) (map[pipeline.Key]streams.Status, error) {
-	rows, err := w.app.DB.Streams(ctx, "")
+// standing reads how all streams stand; purpose is how its error begins.
+func standing(ctx context.Context, a *engine.App, purpose string) (map[pipeline.Key]streams.Status, error) {
+	rows, err := a.DB.Streams(ctx, "")
 	if err != nil {
-		return nil, fmt.Errorf("look at the streams: %w", err)
+		return nil, fmt.Errorf("%s: %w", purpose, err)
 	}
 	streams := make(map[pipeline.Key]streams.Status, len(rows))
 	for _, s := range rows {
@@ -62,7 +63,7 @@ func (w *watch) streams(ctx context.Context) (map[pipeline.Key]streams.Status, e
 // look notes which streams have ended and shows the progress of the others. It says whether there
 // is nothing left to follow.
 func (w *watch) look(ctx context.Context, progress *view.Progress) (bool, error) {
-	streams, err := w.streams(ctx)
+	streams, err := standing(ctx, w.app, "look at the streams")
 	if err != nil {
 		return false, err
 	}
@@ -106,8 +107,6 @@ func (w *watch) waits(stream streams.Status) bool {
 		return true
 	case pipeline.StateRetrying:
 		return stream.Until != nil && stream.Until.After(w.now().Add(soon))
-	case pipeline.StateIdle, pipeline.StateQueued, pipeline.StateRunning, pipeline.StateDenied, pipeline.StateFailed:
-		return false
 	default:
 		return false
 	}
@@ -115,17 +114,32 @@ func (w *watch) waits(stream streams.Status) bool {
 
 // end records the result of a stream whose run ended.
 func (w *watch) end(ctx context.Context, key pipeline.Key, stream streams.Status, progress *view.Progress) error {
-	result := streamResult{Key: key, State: stream.State, Reason: stream.Reason}
-	if stream.LastRun != nil {
-		run, err := w.app.DB.RunProgress(ctx, *stream.LastRun)
-		if err != nil {
-			return fmt.Errorf("look at the run of %s: %w", key, err)
-		}
-		result.fill(run)
+	result, err := w.resultFor(ctx, key, stream, stream.LastRun)
+	if err != nil {
+		return err
 	}
-	w.ended[key] = result
-	progress.Keep(result.line(manyOrganizations(w.app)))
+	w.keep(result, progress)
 	return nil
+}
+
+// resultFor is the result of a stream whose run has a number; nil if it has none.
+func (w *watch) resultFor(ctx context.Context, key pipeline.Key, stream streams.Status, run *int64) (streamResult, error) {
+	result := streamResult{Key: key, State: stream.State, Reason: stream.Reason}
+	if run == nil {
+		return result, nil
+	}
+	made, err := w.app.DB.RunProgress(ctx, *run)
+	if err != nil {
+		return result, fmt.Errorf("look at the run of %s: %w", key, err)
+	}
+	result.fill(made)
+	return result, nil
+}
+
+// keep notes a result, and shows its line.
+func (w *watch) keep(result streamResult, progress *view.Progress) {
+	w.ended[result.Key] = result
+	progress.Keep(result.line(manyOrganizations(w.app)))
 }
 
 // waiting records what is known of streams that wait for the next day, or for longer than soon.
@@ -135,14 +149,11 @@ func (w *watch) waiting(ctx context.Context, streams map[pipeline.Key]streams.St
 			continue
 		}
 		stream := streams[key]
-		result := streamResult{Key: key, State: stream.State, Reason: stream.Reason, Until: stream.Until}
-		if stream.Run != nil {
-			run, err := w.app.DB.RunProgress(ctx, *stream.Run)
-			if err != nil {
-				return fmt.Errorf("look at the run of %s: %w", key, err)
-			}
-			result.fill(run)
+		result, err := w.resultFor(ctx, key, stream, stream.Run)
+		if err != nil {
+			return err
 		}
+		result.Until = stream.Until
 		result.Outcome, result.Note = string(pipeline.StateWaiting), "the day's budget for it is spent"
 		if stream.State == string(pipeline.StateRetrying) {
 			result.Note = "upstream asked for a wait"
@@ -153,8 +164,7 @@ func (w *watch) waiting(ctx context.Context, streams map[pipeline.Key]streams.St
 		if stream.Until != nil {
 			result.Note += ", it goes on at " + view.Minute(*stream.Until, w.app.Zone(key.Organization))
 		}
-		w.ended[key] = result
-		progress.Keep(result.line(manyOrganizations(w.app)))
+		w.keep(result, progress)
 	}
 	return nil
 }

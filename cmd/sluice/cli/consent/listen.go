@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"sync/atomic"
 	"time"
 )
 
@@ -24,10 +25,9 @@ type Answer struct {
 type Listener struct {
 	asked  Request
 	server *http.Server
-	socket net.Listener
-	// answers has room for the one answer; taken is filled by the request that gives it.
+	// answers has room for the one answer; taken says that a request gave it.
 	answers chan Answer
-	taken   chan struct{}
+	taken   atomic.Bool
 	// foreign hears of answers to other consents.
 	foreign func()
 }
@@ -58,7 +58,7 @@ func Open(ctx context.Context, host, port string) (net.Listener, error) {
 // Listen answers the browser on a socket, which Close closes. Foreign hears of each answer to
 // another consent: it may be an old page, or the attempt of another site to slip a consent in.
 func Listen(socket net.Listener, asked Request, foreign func()) *Listener {
-	l := &Listener{asked: asked, socket: socket, answers: make(chan Answer, 1), taken: make(chan struct{}, 1), foreign: foreign}
+	l := &Listener{asked: asked, answers: make(chan Answer, 1), foreign: foreign}
 	l.server = &http.Server{
 		Handler: l, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second,
 		IdleTimeout: 5 * time.Second, MaxHeaderBytes: mostHeader,
@@ -117,13 +117,11 @@ func (l *Listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // give takes the first answer; false if there is one already.
 func (l *Listener) give(answer Answer) bool {
-	select {
-	case l.taken <- struct{}{}:
+	first := l.taken.CompareAndSwap(false, true)
+	if first {
 		l.answers <- answer
-		return true
-	default:
-		return false
 	}
+	return first
 }
 
 // page writes a page that loads nothing and runs nothing, that no cache stores, and that sends its

@@ -79,19 +79,14 @@ func (p *Page) Fields(width int) func(label, format string, args ...any) {
 
 // Document prints a value as indented JSON. Characters that control a terminal or are invisible are
 // escaped, so that values keep their bytes.
-func (p Printer) Document(value any) error { return document(p.Out, value, "  ") }
-
-// Object writes a value as one line of JSON, escaped as Document does it.
-func Object(to io.Writer, value any) error { return document(to, value, "") }
-
-func document(to io.Writer, value any, indent string) error {
+func (p Printer) Document(value any) error {
 	var text strings.Builder
 	encoder := json.NewEncoder(&text)
-	encoder.SetIndent("", indent)
+	encoder.SetIndent("", "  ")
 	encoder.SetEscapeHTML(false)
 	err := encoder.Encode(value)
 	if err == nil {
-		_, err = io.WriteString(to, outside.JSON(text.String()))
+		_, err = io.WriteString(p.Out, outside.JSON(text.String()))
 	}
 	if err != nil {
 		return fmt.Errorf("print as JSON: %w", err)

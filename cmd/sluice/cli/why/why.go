@@ -56,9 +56,8 @@ const (
 
 // Explanation is why a stream runs when it runs.
 type Explanation struct {
-	Organization string  `json:"organization"`
-	Service      string  `json:"service"`
-	Resource     string  `json:"resource"`
+	pipeline.Key
+
 	State        string  `json:"state"`
 	EverySeconds float64 `json:"every_seconds"`
 	Source       Source  `json:"source"`
@@ -92,7 +91,8 @@ type Forecast struct {
 func Explain(f Facts) Explanation {
 	s := &f.Stream
 	e := Explanation{
-		Organization: s.Organization, Service: s.Service, Resource: s.Resource, State: s.State, EverySeconds: s.EverySeconds,
+		Key:   pipeline.Key{Organization: s.Organization, Service: s.Service, Resource: s.Resource},
+		State: s.State, EverySeconds: s.EverySeconds,
 		NextDueAt: s.NextDueAt, Delays: delays(&f), Reading: f.Reading, Proof: s.Proof, Counted: s.Counted,
 		Forecast: Forecast{
 			Calls: f.Forecast.Calls, CallsPerDay: f.Forecast.Schedule.CallsPerDay, FreshSeconds: f.Forecast.Schedule.FreshSeconds,
