@@ -74,12 +74,17 @@ type kind interface {
 	own(w http.ResponseWriter, r *http.Request) bool
 }
 
-// person is a proven name.
+// own is that of a kind without pages of its own.
+func (a *Access) own(http.ResponseWriter, *http.Request) bool { return false }
+
+// person is a proven name, and what the session's cookie has. In the cookie the groups are those
+// that the lists of the configuration name: the lists decide at each request, and the cookie stays
+// small.
 type person struct {
-	name   string
-	groups []string
-	// until is the end of the proof; the zero time means that each request has its own.
-	until time.Time
+	Name   string   `json:"name"`
+	Groups []string `json:"groups,omitempty"`
+	// Until is the end of the proof; the zero time means that each request has its own.
+	Until time.Time `json:"until"`
 }
 
 const (
@@ -139,14 +144,14 @@ func (a *Access) Handler(next http.Handler) http.Handler {
 			a.refused(r, "the person is in neither list of the console")
 			a.show(w, r, http.StatusForbidden, answer{
 				Title: "Not admitted", SignOut: a.SignOut(),
-				Text: who.name + " may not see this console. An operator of sluice can add the name to console.viewers.",
+				Text: who.Name + " may not see this console. An operator of sluice can add the name to console.viewers.",
 			})
 			return
 		}
 		ctx := context.WithValue(r.Context(), userKey{}, user)
-		if !who.until.IsZero() {
+		if !who.Until.IsZero() {
 			var cancel context.CancelFunc
-			ctx, cancel = context.WithTimeout(ctx, who.until.Sub(a.now()))
+			ctx, cancel = context.WithTimeout(ctx, who.Until.Sub(a.now()))
 			defer cancel()
 		}
 		next.ServeHTTP(w, r.WithContext(ctx))
@@ -165,19 +170,19 @@ func UserOf(ctx context.Context) User {
 // judge decides what a person is, and reports whether the person is admitted at all.
 func (a *Access) judge(who person) (User, bool) {
 	if a.settings.Auth == config.AuthNone {
-		return User{Name: who.name, Operator: true}, true
+		return User{Name: who.Name, Operator: true}, true
 	}
 	operator := listed(a.settings.Operators, who)
-	return User{Name: who.name, Operator: operator}, operator || len(a.settings.Viewers) == 0 || listed(a.settings.Viewers, who)
+	return User{Name: who.Name, Operator: operator}, operator || len(a.settings.Viewers) == 0 || listed(a.settings.Viewers, who)
 }
 
 // listed reports whether a list has the person, by name or by a group.
 func listed(list []string, who person) bool {
 	return slices.ContainsFunc(list, func(entry string) bool {
 		if group, isGroup := strings.CutPrefix(entry, config.GroupPrefix); isGroup {
-			return slices.Contains(who.groups, group)
+			return slices.Contains(who.Groups, group)
 		}
-		return entry == who.name
+		return entry == who.Name
 	})
 }
 
@@ -191,7 +196,7 @@ func named(name string) bool {
 // signed logs that a person signed in. Where each request has its own proof, again is false, and
 // one line stands for twelve hours.
 func (a *Access) signed(r *http.Request, who person, again bool) {
-	if !again && !a.first(who.name) {
+	if !again && !a.first(who.Name) {
 		return
 	}
 	user, admitted := a.judge(who)
@@ -224,12 +229,17 @@ func (a *Access) refused(r *http.Request, reason string) {
 	}
 }
 
+// refuse logs that a request was refused, and says it to the person.
+func (a *Access) refuse(w http.ResponseWriter, r *http.Request, status int, reason string) (person, bool) {
+	a.refused(r, reason)
+	a.show(w, r, status, answer{Title: "Refused", Text: "The console refused the request: " + reason + "."})
+	return person{}, false
+}
+
 // none lets everyone in who reaches the listener from this machine, as an operator. It does not
 // trust the listener to be out of reach: a page of another site may name this machine by a name of
 // its own (DNS rebinding), and a proxy may lead others here.
 type none struct{ *Access }
-
-func (n none) own(http.ResponseWriter, *http.Request) bool { return false }
 
 func (n none) who(w http.ResponseWriter, r *http.Request) (person, bool) {
 	var reason string
@@ -241,11 +251,9 @@ func (n none) who(w http.ResponseWriter, r *http.Request) (person, bool) {
 	case !n.ours(r.Host):
 		reason = "with console.auth none the console answers to localhost only, and the request named another host"
 	default:
-		return person{name: Local}, true
+		return person{Name: Local}, true
 	}
-	n.refused(r, reason)
-	n.show(w, r, http.StatusForbidden, answer{Title: "Refused", Text: "The console refused the request: " + reason + "."})
-	return person{}, false
+	return n.refuse(w, r, http.StatusForbidden, reason)
 }
 
 // ours reports whether a host is this machine, by a name that no other site can have.
@@ -256,15 +264,13 @@ func (n none) ours(host string) bool {
 	if public, err := url.Parse(n.settings.PublicURL); err == nil && public.Hostname() != "" && host == public.Hostname() {
 		return true
 	}
-	at, err := netip.ParseAddr(trimBrackets(host))
+	at, err := netip.ParseAddr(strings.Trim(host, "[]"))
 	return host == "localhost" || err == nil && at.IsLoopback()
 }
 
 // header believes the name that a trusted proxy sends. The address of the connection decides, never
 // a header: X-Forwarded-For is a claim of the sender.
 type header struct{ *Access }
-
-func (h header) own(http.ResponseWriter, *http.Request) bool { return false }
 
 func (h header) who(w http.ResponseWriter, r *http.Request) (person, bool) {
 	users, groups := r.Header.Values(h.settings.Header.User), r.Header.Values(h.settings.Header.Groups)
@@ -280,18 +286,16 @@ func (h header) who(w http.ResponseWriter, r *http.Request) (person, bool) {
 	case !named(users[0]) || strings.Contains(users[0], ","): // a proxy that adds to a header writes a comma
 		reason = "the name is no single name"
 	default:
-		who := person{name: users[0]}
+		who := person{Name: users[0]}
 		for _, list := range groups {
 			for group := range strings.SplitSeq(list, ",") {
-				who.groups = append(who.groups, strings.TrimSpace(group))
+				who.Groups = append(who.Groups, strings.TrimSpace(group))
 			}
 		}
 		h.signed(r, who, false)
 		return who, true
 	}
-	h.refused(r, reason)
-	h.show(w, r, status, answer{Title: "Refused", Text: "The console refused the request: " + reason + "."})
-	return person{}, false
+	return h.refuse(w, r, status, reason)
 }
 
 // sender returns the address that a request comes from: that of the connection, or behind trusted
@@ -322,14 +326,12 @@ func address(text string) netip.Addr {
 	if withPort, err := netip.ParseAddrPort(text); err == nil {
 		return withPort.Addr().Unmap().WithZone("")
 	}
-	bare, err := netip.ParseAddr(trimBrackets(text))
+	bare, err := netip.ParseAddr(strings.Trim(text, "[]"))
 	if err != nil {
 		return netip.Addr{}
 	}
 	return bare.Unmap().WithZone("")
 }
-
-func trimBrackets(host string) string { return strings.Trim(host, "[]") }
 
 // answer is what a person sees in place of the console.
 type answer struct {

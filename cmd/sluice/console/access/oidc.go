@@ -40,14 +40,6 @@ type openID struct {
 	origin   *http.CrossOriginProtection
 }
 
-// session is what the session's cookie has. Groups are those that the lists of the configuration
-// name: the lists decide at each request, and the cookie stays small.
-type session struct {
-	Name   string    `json:"name"`
-	Groups []string  `json:"groups,omitempty"`
-	Until  time.Time `json:"until"`
-}
-
 // login is what the console remembers of a sign-in under way, in the browser.
 type login struct {
 	State    string    `json:"state"`
@@ -101,9 +93,9 @@ func (o *openID) own(w http.ResponseWriter, r *http.Request) bool {
 }
 
 func (o *openID) who(w http.ResponseWriter, r *http.Request) (person, bool) {
-	var of session
-	if o.cookies.get(r, sessionCookie, &of) && o.now().Before(of.Until) {
-		return person{name: of.Name, groups: of.Groups, until: of.Until}, true
+	var who person
+	if o.cookies.get(r, sessionCookie, &who) && o.now().Before(who.Until) {
+		return who, true
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	if !navigates(r) {
@@ -140,7 +132,9 @@ func (o *openID) login(w http.ResponseWriter, r *http.Request) {
 
 // unavailable answers that the provider cannot be asked.
 func (o *openID) unavailable(w http.ResponseWriter, r *http.Request, err error) {
-	o.log.WarnContext(r.Context(), "the console's provider does not answer as it should", "error", brief(err))
+	text := []rune(err.Error()) // a provider may answer with a whole page
+	text = text[:min(len(text), maxBrief)]
+	o.log.WarnContext(r.Context(), "the console's provider does not answer as it should", "error", string(text))
 	o.show(w, r, http.StatusBadGateway, answer{
 		Title: "No sign-in", Text: "The provider that signs people in does not answer as it should. The log of sluice says why.", SignIn: loginPath,
 	})
@@ -152,41 +146,39 @@ func (o *openID) callback(w http.ResponseWriter, r *http.Request) {
 	found := o.cookies.get(r, loginCookie, &begun)
 	o.cookies.drop(w, loginCookie) // a sign-in ends at its first answer, whatever that is
 	query := r.URL.Query()
-	refuse := func(reason string) {
-		o.refused(r, reason)
-		o.show(w, r, http.StatusForbidden, answer{Title: "Not signed in", Text: "The console refused the sign-in: " + reason + ".", SignIn: loginPath})
-	}
+	var who person
+	var err error
 	switch {
 	case !found || !o.now().Before(begun.Until):
-		refuse("no sign-in is under way in this browser, or it took longer than ten minutes")
-		return
+		err = &refusalError{"no sign-in is under way in this browser, or it took longer than ten minutes"}
 	case subtle.ConstantTimeCompare([]byte(query.Get("state")), []byte(begun.State)) != 1:
-		refuse("the answer belongs to another sign-in")
-		return
+		err = &refusalError{"the answer belongs to another sign-in"}
 	case query.Has("iss") && query.Get("iss") != o.settings.OIDC.Issuer:
-		refuse("the answer names another provider")
-		return
+		err = &refusalError{"the answer names another provider"}
 	case query.Get("error") == "access_denied":
-		refuse("the provider says that access was denied")
-		return
+		err = &refusalError{"the provider says that access was denied"}
 	case query.Get("error") != "" || query.Get("code") == "":
-		refuse("the provider reports an error")
-		return
+		err = &refusalError{"the provider reports an error"}
+	default:
+		who, err = o.provider.person(r.Context(), begun, query.Get("code"))
 	}
-	who, err := o.provider.person(r.Context(), begun, query.Get("code"))
 	if refusal, isRefusal := errors.AsType[*refusalError](err); isRefusal {
-		refuse(refusal.reason)
+		o.refused(r, refusal.reason)
+		o.show(w, r, http.StatusForbidden, answer{
+			Title: "Not signed in", Text: "The console refused the sign-in: " + refusal.reason + ".", SignIn: loginPath,
+		})
 		return
 	}
 	if err != nil {
 		o.unavailable(w, r, err)
 		return
 	}
-	who.groups = slices.DeleteFunc(who.groups, func(group string) bool {
+	who.Groups = slices.DeleteFunc(who.Groups, func(group string) bool {
 		entry := config.GroupPrefix + group
 		return !slices.Contains(o.settings.Operators, entry) && !slices.Contains(o.settings.Viewers, entry)
 	})
-	if err := o.cookies.set(w, sessionCookie, session{who.name, who.groups, o.now().Add(signedIn)}, signedIn); err != nil {
+	who.Until = o.now().Add(signedIn)
+	if err := o.cookies.set(w, sessionCookie, who, signedIn); err != nil {
 		o.unavailable(w, r, err)
 		return
 	}

@@ -165,22 +165,16 @@ func (p *provider) named(claims map[string]any) (person, error) {
 	if !named(name) {
 		return person{}, &refusalError{"the provider's token has no name in the claim that console.oidc.user_claim names"}
 	}
-	who := person{name: name}
+	who := person{Name: name}
 	switch groups := claims[p.settings.GroupsClaim].(type) {
 	case string:
-		who.groups = []string{groups}
+		who.Groups = []string{groups}
 	case []any:
 		for _, group := range groups {
 			if text, isText := group.(string); isText {
-				who.groups = append(who.groups, text)
+				who.Groups = append(who.Groups, text)
 			}
 		}
 	}
 	return who, nil
-}
-
-// brief is the beginning of an error's text: a provider may answer with a whole page.
-func brief(err error) string {
-	text := []rune(err.Error())
-	return string(text[:min(len(text), maxBrief)])
 }
