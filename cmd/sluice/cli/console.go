@@ -158,10 +158,7 @@ func (c *cli) consoleOf(a *engine.App) (*console.Console, http.Handler, error) {
 	options := c.consoleOptions(a, door)
 	options.Routes, options.Actions = p.routes(), p.actions()
 	options.Record, options.Recorded = p.record, p.recorded
-	shown, err := console.New(options)
-	if err != nil {
-		return nil, nil, fmt.Errorf("make the console: %w", err)
-	}
+	shown := console.New(options)
 	return shown, door.Handler(shown), nil
 }
 

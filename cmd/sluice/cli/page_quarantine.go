@@ -201,7 +201,7 @@ func decisions(at, these string, hidden []console.Hidden) []console.Part {
 		console.Form{
 			Path: at + "/accept", Label: strings.TrimSpace("Accept " + these), Hidden: hidden,
 			Warning: "What is accepted is closed for good, and the same bytes do not open it again. The records stay out of the warehouse.",
-			Inputs:  []console.Input{{Name: "note", Label: "Why", Required: true}},
+			Inputs:  []console.Input{{Name: "note", Label: "Why"}},
 		},
 	}
 }

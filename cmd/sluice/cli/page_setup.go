@@ -89,10 +89,7 @@ func (c *cli) offerSetup(ctx context.Context, a *engine.App, listen string) (*co
 	}
 	options.Recorded = func(context.Context, int64) (console.Deed, error) { return console.Deed{}, warehouse.ErrUnreachable }
 	options.Unreachable = away
-	shown, err := console.New(options)
-	if err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("make the console: %w", err), l.listener.Close())
-	}
+	shown := console.New(options)
 	l.offer(&offeredConsole{console: shown, handler: door.Handler(shown)})
 	l.serve()
 	return l, s, nil

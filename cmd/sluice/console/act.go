@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -72,10 +73,7 @@ func (c *Console) act(w http.ResponseWriter, r *http.Request, action Action) {
 	if err != nil {
 		deed.Failed = c.options.Scrub(err)
 	}
-	to := deed.Back
-	if to == "" {
-		to = action.Back
-	}
+	to := cmp.Or(deed.Back, action.Back)
 	id, err := c.options.Record(context.WithoutCancel(r.Context()), deed)
 	if err != nil {
 		c.unrecorded(w, r, deed, err)

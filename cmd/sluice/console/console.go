@@ -10,6 +10,8 @@ import (
 	"context"
 	"embed"
 	"errors"
+	"html/template"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -74,21 +76,25 @@ type Console struct {
 	mux     *http.ServeMux
 	// guarded is the mux behind what refuses posts from other origins.
 	guarded http.Handler
-	pages   *renderer
-	live    *hub
-	nav     []Link
+	// templates are those for operators and for viewers.
+	templates map[bool]*template.Template
+	live      *hub
+	nav       []Link
 }
 
-//go:embed static
-var static embed.FS
+var (
+	//go:embed static
+	static embed.FS
+	//go:embed static/console.css
+	pagesCSS string
+)
 
 // New prepares the console.
-func New(options Options) (*Console, error) {
-	pages, err := newRenderer()
-	if err != nil {
-		return nil, err
+func New(options Options) *Console {
+	c := &Console{
+		options: options, mux: http.NewServeMux(),
+		templates: map[bool]*template.Template{true: templatesFor(true), false: templatesFor(false)},
 	}
-	c := &Console{options: options, mux: http.NewServeMux(), pages: pages}
 	c.guarded = http.NewCrossOriginProtection().Handler(c.mux)
 	c.live = newHub(c.fragment, options.Every)
 	for _, route := range options.Routes {
@@ -101,12 +107,15 @@ func New(options Options) (*Console, error) {
 		c.mux.HandleFunc("POST "+action.Pattern, func(w http.ResponseWriter, r *http.Request) { c.act(w, r, action) })
 	}
 	c.mux.HandleFunc("GET /live", c.watch)
-	c.mux.HandleFunc("GET /static/console.css", c.style)
+	c.mux.HandleFunc("GET /static/console.css", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/css; charset=utf-8")
+		_, _ = io.WriteString(w, pagesCSS+chart.CSS) // a failure means that the browser has left
+	})
 	c.mux.Handle("GET /static/", http.FileServerFS(static))
 	c.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		c.fail(w, r, http.StatusNotFound, "There is no such page.")
 	})
-	return c, nil
+	return c
 }
 
 // ServeHTTP refuses posts from other origins, and sets what a browser may load: nothing that is not
@@ -123,17 +132,6 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		header.Set("Cache-Control", "no-store")
 	}
 	c.guarded.ServeHTTP(w, r)
-}
-
-// style sends the style sheet: that of the pages, and that of the charts.
-func (c *Console) style(w http.ResponseWriter, _ *http.Request) {
-	text, err := static.ReadFile("static/console.css")
-	if err != nil {
-		http.Error(w, "the style sheet is missing", http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "text/css; charset=utf-8")
-	_, _ = w.Write(append(text, chart.CSS...)) // a failure means that the browser has left
 }
 
 // Close ends the connections that watch.

@@ -73,7 +73,7 @@ func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	f := &fixture{t: t, text: "first"}
 	f.operator.Store(true)
-	f.console = sure(console.New(console.Options{
+	f.console = console.New(console.Options{
 		Routes: []console.Route{
 			{Pattern: "/{$}", Nav: "Start", Page: func(context.Context, *console.Request) (console.Page, error) {
 				f.made.Add(1)
@@ -120,7 +120,7 @@ func newFixture(t *testing.T) *fixture {
 		Every: 5 * time.Millisecond,
 		Log:   slog.New(slog.DiscardHandler),
 		Now:   time.Now,
-	}))(t)
+	})
 	door := sure(access.New(access.Options{
 		Settings: config.Console{
 			Auth: config.AuthHeader, Header: config.ConsoleHeader{User: "X-Forwarded-User"}, Operators: []string{"ann"},

@@ -192,7 +192,7 @@ func (c *Console) watch(w http.ResponseWriter, r *http.Request) {
 				continue
 			}
 			seen = newest.hash
-			text = event(newest)
+			text = fmt.Sprintf("event: main\ndata: %s\n\n", strings.ReplaceAll(newest.html, "\n", "\ndata: "))
 		}
 		_ = control.SetWriteDeadline(time.Now().Add(beatEvery)) // as above
 		if _, err := w.Write([]byte(text)); err != nil {
@@ -202,9 +202,4 @@ func (c *Console) watch(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-}
-
-// event is a fragment in the form of server-sent events.
-func event(f fragment) string {
-	return fmt.Sprintf("event: main\ndata: %s\n\n", strings.ReplaceAll(f.html, "\n", "\ndata: "))
 }

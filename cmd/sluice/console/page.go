@@ -163,12 +163,8 @@ type Form struct {
 // Hidden is a value that a form sends and does not show.
 type Hidden struct{ Name, Value string }
 
-// Input is a value that a person types. Without options it is a text.
-type Input struct {
-	Name, Label, Value string
-	Options            []string
-	Required           bool
-}
+// Input is a text that a person has to type.
+type Input struct{ Name, Label string }
 
 // Link leads to another page.
 type Link struct{ Text, Href string }

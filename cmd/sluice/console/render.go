@@ -19,28 +19,24 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// renderer turns pages into HTML.
-type renderer struct{ all *template.Template }
-
-func newRenderer() (*renderer, error) {
-	r := &renderer{}
-	all, err := template.New("").Funcs(template.FuncMap{
-		"part":   r.part,
-		"seen":   outside.VisibleLines,
-		"marked": func(lines map[int]bool, i int) bool { return lines[i+1] },
-	}).ParseFS(templates, "templates/*.html")
-	if err != nil {
-		return nil, fmt.Errorf("read the templates: %w", err)
-	}
-	r.all = all
-	return r, nil
+// templatesFor reads the templates. Those for viewers show no form: they leave out what a viewer may
+// not do.
+func templatesFor(operator bool) *template.Template {
+	var all *template.Template
+	all = template.Must(template.New("").Funcs(template.FuncMap{
+		"part":     func(p Part) (template.HTML, error) { return execute(all, p.template(), "a "+p.template(), p) },
+		"operator": func() bool { return operator },
+		"seen":     outside.VisibleLines,
+		"marked":   func(lines map[int]bool, i int) bool { return lines[i+1] },
+	}).ParseFS(templates, "templates/*.html"))
+	return all
 }
 
-// part is the HTML of one part. The template escapes its texts.
-func (r *renderer) part(p Part) (template.HTML, error) {
+// execute is the HTML that a template makes of what it shows. The template escapes its texts.
+func execute(all *template.Template, name, shown string, data any) (template.HTML, error) {
 	var text bytes.Buffer
-	if err := r.all.ExecuteTemplate(&text, p.template(), p); err != nil {
-		return "", fmt.Errorf("show a %s: %w", p.template(), err)
+	if err := all.ExecuteTemplate(&text, name, data); err != nil {
+		return "", fmt.Errorf("show %s: %w", shown, err)
 	}
 	return template.HTML(text.String()), nil //nolint:gosec // the template escaped it
 }
@@ -61,59 +57,17 @@ type whole struct {
 	Now     string
 }
 
-func (r *renderer) main(page Page, user access.User) (template.HTML, string, error) {
-	if !user.Operator {
-		page.Parts = withoutForms(page.Parts)
-	}
-	var text bytes.Buffer
-	if err := r.all.ExecuteTemplate(&text, "main", page); err != nil {
-		return "", "", fmt.Errorf("show %s: %w", page.Title, err)
-	}
-	sum := sha256.Sum256(text.Bytes())
-	return template.HTML(text.String()), hex.EncodeToString(sum[:8]), nil //nolint:gosec // the template escaped it
-}
-
-// withoutForms leaves out what a viewer may not do.
-func withoutForms(parts []Part) []Part {
-	var left []Part
-	for _, part := range parts {
-		switch p := part.(type) {
-		case Form:
-			continue
-		case Table:
-			left = append(left, p.withoutForms())
-		case Figure:
-			p.Table = p.Table.withoutForms()
-			left = append(left, p)
-		default:
-			left = append(left, part)
-		}
-	}
-	return left
-}
-
-func (t Table) withoutForms() Table {
-	rows := make([][]Cell, len(t.Rows))
-	for i, row := range t.Rows {
-		rows[i] = make([]Cell, len(row))
-		for j, cell := range row {
-			cell.Forms = nil
-			rows[i][j] = cell
-		}
-	}
-	t.Rows = rows
-	return t
-}
-
 // send writes a page, or only its middle to those who watch it.
 func (c *Console) send(w http.ResponseWriter, r *http.Request, status int, page Page) {
 	user := c.user(r.Context())
-	main, hash, err := c.pages.main(page, user)
+	main, err := execute(c.templates[user.Operator], "main", page.Title, page)
 	if err != nil {
 		c.options.Log.ErrorContext(r.Context(), "a page of the console cannot be shown", "path", r.URL.Path, "error", err)
 		http.Error(w, "This page cannot be shown.", http.StatusInternalServerError)
 		return
 	}
+	sum := sha256.Sum256([]byte(main))
+	hash := hex.EncodeToString(sum[:8])
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	if _, fragment := watchedOf(r.Context()); fragment {
 		w.Header().Set(hashHeader, hash)
@@ -134,14 +88,14 @@ func (c *Console) send(w http.ResponseWriter, r *http.Request, status int, page 
 			shown.Done = &deed
 		}
 	}
-	var text bytes.Buffer
-	if err := c.pages.all.ExecuteTemplate(&text, "layout", shown); err != nil {
+	text, err := execute(c.templates[user.Operator], "layout", page.Title, shown)
+	if err != nil {
 		c.options.Log.ErrorContext(r.Context(), "a page of the console cannot be shown", "path", r.URL.Path, "error", err)
 		http.Error(w, "This page cannot be shown.", http.StatusInternalServerError)
 		return
 	}
 	w.WriteHeader(status)
-	_, _ = w.Write(text.Bytes()) // a failure means that the browser has left
+	_, _ = w.Write([]byte(text)) // a failure means that the browser has left
 }
 
 // document writes what the command prints with --json.

@@ -75,7 +75,6 @@ func Start(tb testing.TB) *Browser {
 	return b
 }
 
-// launch starts the browser.
 func launch() (*Browser, error) {
 	program, err := find()
 	if err != nil {
@@ -96,7 +95,6 @@ func launch() (*Browser, error) {
 	return &Browser{ctx: ctx}, nil
 }
 
-// find returns the program of the browser.
 func find() (string, error) {
 	names := []string{
 		"chromium-headless-shell", "headless_shell", "headless-shell", "chromium", "chromium-browser", "google-chrome",

@@ -33,7 +33,6 @@ func begin(id, class, title, sentence string, width, height float64) *drawing {
 	return d
 }
 
-// end ends the drawing.
 func (d *drawing) end() template.HTML {
 	return template.HTML(d.String() + "</svg>") //nolint:gosec // the texts are escaped
 }
@@ -56,7 +55,6 @@ func (d *drawing) text(x, y float64, anchor, class, text string) {
 	d.element("text", escape(text), "x", x, "y", y, "text-anchor", anchor, "class", class)
 }
 
-// line writes a line.
 func (d *drawing) line(class string, x1, y1, x2, y2 float64) {
 	d.element("line", "", "class", class, "x1", x1, "y1", y1, "x2", x2, "y2", y2)
 }
