@@ -71,19 +71,6 @@ type offeredConsole struct {
 	handler http.Handler
 }
 
-// openConsole offers the console at an address, and records for analytics.explain_url where it is.
-func (c *cli) openConsole(ctx context.Context, a *engine.App, listen string) (*consoleListener, error) {
-	l, err := listenForConsole(ctx, a, listen)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.offerPages(ctx, a, l); err != nil {
-		return nil, errors.Join(err, l.listener.Close())
-	}
-	l.serve()
-	return l, nil
-}
-
 // listenForConsole listens, and serves nothing yet.
 func listenForConsole(ctx context.Context, a *engine.App, listen string) (*consoleListener, error) {
 	settings := a.Config.Console
@@ -102,7 +89,7 @@ func listenForConsole(ctx context.Context, a *engine.App, listen string) (*conso
 	return l, nil
 }
 
-// offerPages offers all pages from now on.
+// offerPages offers all pages from now on, and records for analytics.explain_url where they are.
 func (c *cli) offerPages(ctx context.Context, a *engine.App, l *consoleListener) error {
 	shown, handler, err := c.consoleOf(a)
 	if err != nil {
@@ -206,22 +193,22 @@ func (p *pages) routes() []console.Route {
 		{Pattern: "/streams/{org}/{name}", Page: p.stream},
 		{Pattern: "/budget", Nav: "Budget", Page: p.budget},
 		{Pattern: "/runs", Nav: "Runs", Page: p.runs},
-		{Pattern: "/runs/{id}", Page: p.run},
+		{Pattern: "/runs/{id}", Page: numbered("id", "a run", p.run)},
 		{Pattern: "/quarantine", Nav: "Quarantine", Page: p.quarantine},
 		{Pattern: "/quarantine/entries", Page: p.quarantineEntries},
-		{Pattern: "/quarantine/{id}", Page: p.quarantineEntry},
+		{Pattern: "/quarantine/{id}", Page: numbered("id", "an entry", p.quarantineEntry)},
 		{Pattern: "/tombstones", Nav: "Tombstones", Page: p.tombstones},
-		{Pattern: "/tombstones/review/{run}", Page: p.review},
+		{Pattern: "/tombstones/review/{run}", Page: numbered("run", "a run", p.review)},
 		{Pattern: "/drift", Nav: "Drift", Page: p.drift},
 		{Pattern: "/drift/{stream}", Page: p.driftOfStream},
 		{Pattern: "/backfills", Nav: "Backfills", Page: p.backfills},
 		{Pattern: "/backfills/new", Page: p.newBackfill},
-		{Pattern: "/backfills/{id}", Page: p.backfill},
+		{Pattern: "/backfills/{id}", Page: numbered("id", "a backfill", p.backfill)},
 		{Pattern: "/notifications", Nav: "Notifications", Page: p.notifications},
 		{Pattern: "/notifications/callbacks", Page: p.callbacks},
-		{Pattern: "/notifications/callbacks/{id}", Operators: true, Page: p.callback},
+		{Pattern: "/notifications/callbacks/{id}", Operators: true, Page: numbered("id", "a callback", p.callback)},
 		{Pattern: "/checks", Nav: "Checks", Page: p.checks},
-		{Pattern: "/checks/{id}", Page: p.verification},
+		{Pattern: "/checks/{id}", Page: numbered("id", "a verification", p.verification)},
 		{Pattern: "/r/{resource}/{id...}", Page: p.explainRecord},
 		{Pattern: "/questions", Nav: "Questions", Page: p.questions},
 		{Pattern: "/questions/{n}", Page: p.question},

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"image"
@@ -338,6 +339,19 @@ func newDemoCompany(t *testing.T) *demoCompany {
 	m.conn = sure(pgx.Connect(ctx, stage.Environment["DEMO_DATABASE_URL"]))(t)
 	t.Cleanup(func() { _ = m.conn.Close(context.WithoutCancel(ctx)) })
 	return m
+}
+
+// openConsole offers the console at an address.
+func (c *cli) openConsole(ctx context.Context, a *engine.App, listen string) (*consoleListener, error) {
+	l, err := listenForConsole(ctx, a, listen)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.offerPages(ctx, a, l); err != nil {
+		return nil, errors.Join(err, l.listener.Close())
+	}
+	l.serve()
+	return l, nil
 }
 
 func onShow(t *testing.T, c *cli, a *engine.App) string {

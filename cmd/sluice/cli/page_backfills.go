@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -62,15 +63,8 @@ func (v *backfillView) open() bool {
 
 // sentenceOfBackfills says whether the open backfills need a person.
 func sentenceOfBackfills(views []backfillView) (string, console.Mood) {
-	var open, paused int
-	for i := range views {
-		if views[i].open() {
-			open++
-		}
-		if views[i].State == statePaused {
-			paused++
-		}
-	}
+	open := howMany(views, (*backfillView).open)
+	paused := howMany(views, func(v *backfillView) bool { return v.State == statePaused })
 	switch {
 	case open == 0:
 		return "No backfill is open. The schedule reads what changes; a backfill reads a list again on demand.", console.Plain
@@ -131,12 +125,7 @@ func backfillForms(v *backfillView) []console.Form {
 	}
 }
 
-// backfill shows one backfill.
-func (p *pages) backfill(ctx context.Context, r *console.Request) (console.Page, error) {
-	id, err := numberIn(r, "id", "a backfill")
-	if err != nil {
-		return console.Page{}, err
-	}
+func (p *pages) backfill(ctx context.Context, r *console.Request, id int64) (console.Page, error) {
 	v, err := p.cli.backfillOf(ctx, p.app, id)
 	if errors.Is(err, warehouse.ErrNotFound) {
 		return console.Page{}, fmt.Errorf("there is no backfill %d: %w", id, console.ErrNotFound)
@@ -177,11 +166,6 @@ func (p *pages) backfill(ctx context.Context, r *console.Request) (console.Page,
 	return page, nil
 }
 
-// stateOfBackfill is what an action changes.
-type stateOfBackfill struct {
-	State string `json:"state"`
-}
-
 // backfillVerb makes an action of a command that changes the state of a backfill.
 func (p *pages) backfillVerb(verb, needed string, do changing) console.Action {
 	return console.Action{
@@ -193,7 +177,7 @@ func (p *pages) backfillVerb(verb, needed string, do changing) console.Action {
 				return deed, err
 			}
 			if before, err := p.app.DB.Backfill(ctx, id); err == nil {
-				deed.Organization, deed.Before = before.Organization, stateOfBackfill{before.State}
+				deed.Organization, deed.Before = before.Organization, map[string]string{"state": before.State}
 			}
 			if err := changeBackfill(ctx, p.app, id, needed, do); err != nil {
 				return deed, err
@@ -202,7 +186,7 @@ func (p *pages) backfillVerb(verb, needed string, do changing) console.Action {
 			if err != nil {
 				return deed, fmt.Errorf("read the backfill: %w", err)
 			}
-			deed.After = stateOfBackfill{after.State}
+			deed.After = map[string]string{"state": after.State}
 			return deed, nil
 		},
 	}
@@ -220,19 +204,10 @@ func (p *pages) resources() []string {
 	return slices.Compact(names)
 }
 
-// wantedBackfill is what the form asks for.
-type wantedBackfill struct{ resource, organization, first, last string }
-
-func wantedOf(r *console.Request) wantedBackfill {
-	return wantedBackfill{
-		resource: r.Query.Get("resource"), organization: r.Query.Get("org"), first: r.Query.Get("first"), last: r.Query.Get("last"),
-	}
-}
-
-// words are its words on a terminal.
-func (w *wantedBackfill) words() string {
-	words := []string{w.resource}
-	for _, flag := range [][2]string{{"--from", w.first}, {"--to", w.last}, {"--org", w.organization}} {
+// wantedWords are the words on a terminal for what the form asks for.
+func wantedWords(form url.Values) string {
+	words := []string{form.Get("resource")}
+	for _, flag := range [][2]string{{"--from", form.Get("first")}, {"--to", form.Get("last")}, {"--org", form.Get("org")}} {
 		if flag[1] != "" {
 			words = append(words, flag[0], flag[1])
 		}
@@ -240,41 +215,43 @@ func (w *wantedBackfill) words() string {
 	return strings.Join(words, " ")
 }
 
-// find makes backfills of what is wanted, as the command does.
-func (p *pages) find(ctx context.Context, wanted wantedBackfill) ([]engine.Backfill, error) {
-	wishes := backfillWishes{from: wanted.first, to: wanted.last}
+// find makes backfills of what the form asks for, as the command does.
+func (p *pages) find(ctx context.Context, form url.Values) ([]engine.Backfill, error) {
+	wishes := backfillWishes{from: form.Get("first"), to: form.Get("last")}
 	days, err := wishes.days()
 	if err != nil {
 		return nil, err
 	}
-	if wanted.resource == "" || !slices.Contains(p.resources(), wanted.resource) {
-		return nil, usage("%q is no list that is copied", wanted.resource)
+	resource := form.Get("resource")
+	if resource == "" || !slices.Contains(p.resources(), resource) {
+		return nil, usage("%q is no list that is copied", resource)
 	}
-	organization := organizationFlag(wanted.organization)
+	organization := organizationFlag(form.Get("org"))
 	key, err := organization.key(p.app)
 	if err != nil {
 		return nil, err
 	}
-	return p.app.Backfills(ctx, []string{wanted.resource}, key, days)
+	return p.app.Backfills(ctx, []string{resource}, key, days)
 }
 
 // newBackfill is the form of a backfill, and what it would cost.
 func (p *pages) newBackfill(ctx context.Context, r *console.Request) (console.Page, error) {
-	wanted := wantedOf(r)
+	resource, organization := r.Query.Get("resource"), r.Query.Get("org")
+	first, last := r.Query.Get("first"), r.Query.Get("last")
 	page := console.Page{
 		Title:    "New backfill",
 		Sentence: "Choose a list, and days if only a part of it is wanted. The page then says what that would cost. Nothing is read yet.",
 		Parts: []console.Part{console.Filters{
-			{Name: "resource", Label: "List", Value: wanted.resource, Options: p.resources()},
-			{Name: "org", Label: headOfOrganization, Value: wanted.organization, Options: p.organizationOptions()},
-			{Name: "first", Label: "First day, as 2026-01-31", Value: wanted.first},
-			{Name: "last", Label: "Last day", Value: wanted.last},
+			{Name: "resource", Label: "List", Value: resource, Options: p.resources()},
+			{Name: "org", Label: headOfOrganization, Value: organization, Options: p.organizationOptions()},
+			{Name: "first", Label: "First day, as 2026-01-31", Value: first},
+			{Name: "last", Label: "Last day", Value: last},
 		}},
 	}
-	if wanted.resource == "" {
+	if resource == "" {
 		return page, nil
 	}
-	found, err := p.find(ctx, wanted)
+	found, err := p.find(ctx, r.Query)
 	if err == nil {
 		var forecast *backfillForecast
 		if forecast, err = forecastOf(ctx, p.app, found); err != nil {
@@ -291,11 +268,11 @@ func (p *pages) newBackfill(ctx context.Context, r *console.Request) (console.Pa
 	}
 	page.Parts = append(page.Parts, console.Heading{Text: "Start it"},
 		console.Form{Path: "/backfills", Label: "Start", Hidden: []console.Hidden{
-			{Name: "resource", Value: wanted.resource}, {Name: "org", Value: wanted.organization},
-			{Name: "first", Value: wanted.first}, {Name: "last", Value: wanted.last},
+			{Name: "resource", Value: resource}, {Name: "org", Value: organization},
+			{Name: "first", Value: first}, {Name: "last", Value: last},
 		}},
 		console.Note{
-			Text: "serve or the next sync does the work. The same on a terminal:", Command: "sluice backfill " + wanted.words() + " --detach",
+			Text: "serve or the next sync does the work. The same on a terminal:", Command: "sluice backfill " + wantedWords(r.Query) + " --detach",
 		})
 	return page, err
 }
@@ -342,9 +319,8 @@ func (p *pages) allowancesOf(r *console.Request, f *backfillForecast) console.Ta
 // startBackfill asks for what the form says. A process that serves, or the next sync, does the
 // work.
 func (p *pages) startBackfill(ctx context.Context, r *console.Request) (console.Deed, error) {
-	wanted := wantedOf(r)
-	deed := console.Deed{What: "backfill", Target: wanted.words(), Organization: wanted.organization}
-	found, err := p.find(ctx, wanted)
+	deed := console.Deed{What: "backfill", Target: wantedWords(r.Query), Organization: r.Query.Get("org")}
+	found, err := p.find(ctx, r.Query)
 	if err != nil {
 		return deed, err
 	}
@@ -353,12 +329,7 @@ func (p *pages) startBackfill(ctx context.Context, r *console.Request) (console.
 	}
 	ids, err := requestBackfills(ctx, p.app, found)
 	if len(ids) > 0 {
-		deed.After = startedBackfills{Backfills: ids}
+		deed.After = map[string][]int64{"backfills": ids}
 	}
 	return deed, err
-}
-
-// startedBackfills are the backfills that an action opened.
-type startedBackfills struct {
-	Backfills []int64 `json:"backfills"`
 }

@@ -83,7 +83,8 @@ func (p *pages) budgetToday(ctx context.Context, r *console.Request, page *conso
 	days = slices.DeleteFunc(days, func(d budgetDay) bool {
 		return !matches(r.Query.Get("org"), d.Organization) || !matches(r.Query.Get("service"), d.Service)
 	})
-	page.Parts = append(page.Parts, otherDays(r, r.Now.In(p.zoneOfDay(r)), "Yesterday"), some(r, "days", console.List(
+	zone := zoneOf(p.app, cmp.Or(r.Query.Get("org"), p.app.Config.Organizations[0].Key))
+	page.Parts = append(page.Parts, otherDays(r, r.Now.In(zone), "Yesterday"), some(r, "days", console.List(
 		"Days, the tightest first", "No service matches.",
 		"Service  Organization  Spent  By others  Left  Of  Last hour  Nothing left at  Closed until  ", days, p.budgetRow)))
 	switch {
@@ -99,11 +100,6 @@ func (p *pages) budgetToday(ctx context.Context, r *console.Request, page *conso
 }
 
 const chooseAService = "Choose a service to see the course of its day, and what it was spent on."
-
-// zoneOfDay is the zone of the organization that the page is about.
-func (p *pages) zoneOfDay(r *console.Request) *time.Location {
-	return zoneOf(p.app, cmp.Or(r.Query.Get("org"), p.app.Config.Organizations[0].Key))
-}
 
 // budgetDays reads the days of the services of an organization, of all if it is empty, the tightest
 // first.
@@ -152,10 +148,7 @@ func budgetSentence(a *engine.App, days []budgetDay) (string, console.Mood) {
 	zone, name := a.Zone(first.Organization), streamName(manyOrganizations(a), first.Organization, first.Service, "")
 	switch {
 	case first.shut != nil:
-		closed := slices.IndexFunc(days, func(d budgetDay) bool { return d.shut == nil })
-		if closed < 0 {
-			closed = len(days)
-		}
+		closed := howMany(days, func(d *budgetDay) bool { return d.shut != nil })
 		return fmt.Sprintf("Upstream lets no call of %s leave; %s is closed until %s.", view.Plural(closed, "service"), name,
 			view.Minute(*first.shut, zone)), console.Bad
 	case first.RunsOutAt != nil:
@@ -320,10 +313,7 @@ func usesOf(used []calls.Used) []usedFor {
 // spentTable shows what calls were spent on. It leads to streams; tokens and organizations have
 // none.
 func (p *pages) spentTable(r *console.Request, organization, service string, uses []usedFor) console.Table {
-	var total int64
-	for i := range uses {
-		total += uses[i].Calls
-	}
+	total := sumOf(uses, func(u *usedFor) int64 { return u.Calls })
 	return some(r, "uses", console.List("Calls by resource and class, most first", "The call log has no call of this day.",
 		"Resource  Class  Calls  Share  Failed  Records", uses, func(u *usedFor) view.Row {
 			resource := console.Text(u.Resource)

@@ -102,9 +102,7 @@ func (p *pages) pastDay(ctx context.Context, of engine.QuotaKey, date time.Time)
 		return pastDay{}, fmt.Errorf("read what others spent: %w", err)
 	}
 	day.Uses = usesOf(used)
-	for i := range day.Uses {
-		day.Calls += day.Uses[i].Calls
-	}
+	day.Calls = sumOf(day.Uses, func(u *usedFor) int64 { return u.Calls })
 	return day, nil
 }
 

@@ -114,11 +114,7 @@ func severityCell(f *verifications.Finding) console.Cell {
 }
 
 // verification shows what one verification found.
-func (p *pages) verification(ctx context.Context, r *console.Request) (console.Page, error) {
-	id, err := numberIn(r, "id", "a verification")
-	if err != nil {
-		return console.Page{}, err
-	}
+func (p *pages) verification(ctx context.Context, r *console.Request, id int64) (console.Page, error) {
 	shown, err := verificationOf(ctx, p.app, id)
 	if errors.Is(err, verifications.ErrNone) {
 		return console.Page{}, fmt.Errorf("%w: %w", console.ErrNotFound, err)

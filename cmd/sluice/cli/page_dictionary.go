@@ -100,7 +100,6 @@ func tablesOf(tables []tableEntry, none string) console.Table {
 	})
 }
 
-// tables lists the tables of a service.
 func (p *pages) tables(_ context.Context, r *console.Request) (console.Page, error) {
 	name := r.Value("service")
 	if !slices.ContainsFunc(p.app.Catalogue, func(s schema.Service) bool { return s.Name == name }) {

@@ -56,24 +56,12 @@ func (p *pages) notifications(ctx context.Context, r *console.Request) (console.
 
 // sentenceOfNotifications says first what keeps upstream from telling.
 func (p *pages) sentenceOfNotifications(shown *notificationsView) (string, console.Mood) {
-	var open, refused, channel, rules int
-	for i := range shown.Gaps {
-		if shown.Gaps[i].ClosedAt == nil {
-			open++
-		}
-	}
-	for i := range shown.Tellers {
-		v := &shown.Tellers[i]
-		switch v.Dialect {
-		case notifications.Watch:
-			channel++
-		case notifications.Rule:
-			rules++
-		}
-		if v.State == channels.Refused || v.State == channels.Denied {
-			refused++
-		}
-	}
+	open := howMany(shown.Gaps, func(g *channels.Gap) bool { return g.ClosedAt == nil })
+	refused := howMany(shown.Tellers, func(v *tellerView) bool {
+		return v.State == channels.Refused || v.State == channels.Denied
+	})
+	channel := howMany(shown.Tellers, func(v *tellerView) bool { return v.Dialect == notifications.Watch })
+	rules := howMany(shown.Tellers, func(v *tellerView) bool { return v.Dialect == notifications.Rule })
 	switch notified := slices.ContainsFunc(p.app.Config.Organizations, func(o config.Organization) bool { return o.Notifies() }); {
 	case !notified && len(shown.Tellers) == 0:
 		return "No organization has notifications. Runs by interval and sweeps find every change without them, later.", console.Plain
@@ -165,11 +153,7 @@ func (p *pages) callbacks(ctx context.Context, r *console.Request) (console.Page
 }
 
 // callback shows one callback. A body has values of records, so that viewers do not see this page.
-func (p *pages) callback(ctx context.Context, r *console.Request) (console.Page, error) {
-	id, err := numberIn(r, "id", "a callback")
-	if err != nil {
-		return console.Page{}, err
-	}
+func (p *pages) callback(ctx context.Context, _ *console.Request, id int64) (console.Page, error) {
 	e, err := hints.NewInbox(p.app.DB.Pool()).Entry(ctx, id)
 	if errors.Is(err, postgres.ErrNotFound) {
 		return console.Page{}, fmt.Errorf("there is no callback %d: %w", id, console.ErrNotFound)

@@ -94,14 +94,8 @@ func causesSentence(causes []quarantine.Cause) (string, console.Mood) {
 	if len(causes) == 0 {
 		return "Nothing is in quarantine.", console.Good
 	}
-	var entries int64
-	fresh := 0
-	for i := range causes {
-		entries += causes[i].Entries
-		if causes[i].New {
-			fresh++
-		}
-	}
+	entries := sumOf(causes, func(g *quarantine.Cause) int64 { return g.Entries })
+	fresh := howMany(causes, func(g *quarantine.Cause) bool { return g.New })
 	text := fmt.Sprintf("%s of %s in quarantine; %s of the last day.", view.Plural(entries, "record"), view.Plural(len(causes), "cause"),
 		view.Plural(fresh, "cause"))
 	if len(causes) == mostCauses {
@@ -110,7 +104,6 @@ func causesSentence(causes []quarantine.Cause) (string, console.Mood) {
 	return text, console.Warn
 }
 
-// causeName is a cause in words.
 func causeName(code, field string) string {
 	if field == "" {
 		return code
@@ -176,11 +169,7 @@ func (p *pages) quarantineEntries(ctx context.Context, r *console.Request) (cons
 // waiting counts the open entries that a filter selects.
 func (p *pages) waiting(ctx context.Context, filter quarantine.Filter) (int64, error) {
 	causes, err := causesOf(ctx, p.app, filter)
-	var n int64
-	for i := range causes {
-		n += causes[i].Entries
-	}
-	return n, err
+	return sumOf(causes, func(g *quarantine.Cause) int64 { return g.Entries }), err
 }
 
 func causeForms(r *console.Request, filter quarantine.Filter, waiting int64) []console.Part {
@@ -207,11 +196,7 @@ func decisions(at, these string, hidden []console.Hidden) []console.Part {
 }
 
 // quarantineEntry shows one record, and what does not fit.
-func (p *pages) quarantineEntry(ctx context.Context, r *console.Request) (console.Page, error) {
-	id, err := numberIn(r, "id", "an entry")
-	if err != nil {
-		return console.Page{}, err
-	}
+func (p *pages) quarantineEntry(ctx context.Context, r *console.Request, id int64) (console.Page, error) {
 	e, err := entryOf(ctx, p.app, id)
 	if errors.Is(err, warehouse.ErrNotFound) {
 		return console.Page{}, fmt.Errorf("%w: the quarantine has no entry %d", console.ErrNotFound, id)

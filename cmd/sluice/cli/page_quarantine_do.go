@@ -138,13 +138,8 @@ func (p *pages) decideCause(ctx context.Context, r *console.Request, d *decision
 	until := time.Now().Add(longestClick)
 	whys, err := d.work(ctx, p.app, ids, noteOf(r), func() bool { return time.Now().Before(until) })
 	result := clicked{Left: before - int64(len(whys))}
-	for _, why := range whys {
-		if why == "" {
-			result.Done++
-		} else {
-			result.Failed++
-		}
-	}
+	result.Done = howMany(whys, func(why *string) bool { return *why == "" })
+	result.Failed = len(whys) - result.Done
 	result.Said = fmt.Sprintf("%s %s, %s %s, %s left to try.", view.Count(result.Done), d.done, view.Count(result.Failed), d.other,
 		view.Count(result.Left))
 	deed.After = result

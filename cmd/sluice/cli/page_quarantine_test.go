@@ -307,7 +307,7 @@ func TestTombstonePages(t *testing.T) {
 
 	did := d.posts(page+"/reject", url.Values{})
 	want := deed{
-		Who: anOperator, What: "tombstones reject", Target: run + " of inventory.bills", Organization: sandbox.DefaultOrganizationID, Before: stateOf(t, toReview{40}),
+		Who: anOperator, What: "tombstones reject", Target: run + " of inventory.bills", Organization: sandbox.DefaultOrganizationID, Before: stateOf(t, map[string]int64{"needs_review": 40}),
 	}
 	same(t, "rejected", "", s.differs(want, did, run))
 	if n := one[int](s, `SELECT count(*) FROM sluice.tombstones`); n != 0 || len(s.ids(resource, dead)) != 0 {

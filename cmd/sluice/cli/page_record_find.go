@@ -27,14 +27,6 @@ func addressOfRecord(organization, resource, id string) string {
 	return at + url.PathEscape(id) + "?org=" + url.QueryEscape(organization)
 }
 
-// findRecord leads to the page of a record of a list.
-func findRecord(organization, name string) console.Search {
-	return console.Search{
-		Path: "/r/" + url.PathEscape(name) + "/", Name: "id", Label: "Identifier or number", Button: "Explain this record",
-		Hidden: []console.Hidden{{Name: "org", Value: organization}},
-	}
-}
-
 // recordOfWhom leads to the pages of each organization's record: identifiers are not unique among
 // them.
 func (p *pages) recordOfWhom(name, id string) (console.Page, error) {

@@ -25,13 +25,9 @@ type runView struct {
 	Quarantine []quarantine.Entry `json:"quarantine"`
 }
 
-// run is the page of one run.
-func (p *pages) run(ctx context.Context, r *console.Request) (console.Page, error) {
-	id, err := numberIn(r, "id", "a run")
-	if err != nil {
-		return console.Page{}, err
-	}
-	shown := runView{}
+func (p *pages) run(ctx context.Context, r *console.Request, id int64) (console.Page, error) {
+	var shown runView
+	var err error
 	if shown.Run, err = p.app.DB.RunProgress(ctx, id); errors.Is(err, postgres.ErrNotFound) {
 		return console.Page{}, fmt.Errorf("%w: run %d never was, or was pruned: retention.runs says how long runs are kept", console.ErrNotFound, id)
 	} else if err != nil {
@@ -119,14 +115,10 @@ func (p *pages) runFields(run *streams.Run) console.Fields {
 
 // callTable lists calls of a run. There may be one more than the page shows.
 func (p *pages) callTable(r *console.Request, run *streams.Run, made []calls.Logged) console.Table {
-	var more *console.Link
-	if len(made) > pageRows {
-		made = made[:pageRows]
-		more = &console.Link{Text: "The calls behind these", Href: with(r, "after", view.ID(made[pageRows-1].ID))}
-	}
 	table := console.List("Calls, in the order in which they left",
 		"The call log has no call of this run. It keeps calls for the days of retention.calls.",
-		"Call  At  Took  Request  Page  Status  Records  Bytes  Trouble", made, func(call *calls.Logged) view.Row {
+		"Call  At  Took  Request  Page  Status  Records  Bytes  Trouble", made[:min(len(made), pageRows)],
+		func(call *calls.Logged) view.Row {
 			zone := p.app.Zone(run.Organization)
 			moment := console.Moment(&call.At, zone)
 			moment.Text = call.At.In(zone).Format("15:04:05")
@@ -146,21 +138,21 @@ func (p *pages) callTable(r *console.Request, run *streams.Run, made []calls.Log
 				rightward(view.Or(call.Page, nothing)), rightward(view.Or(call.Status, nothing)), call.Records, call.Bytes, trouble,
 			}
 		})
-	table.More = more
+	if len(made) > pageRows {
+		table.More = &console.Link{Text: "The calls behind these", Href: with(r, "after", view.ID(made[pageRows-1].ID))}
+	}
 	return table
 }
 
 // entryTable lists what is in quarantine because of a run.
 func (p *pages) entryTable(run *streams.Run, entries []quarantine.Entry) console.Table {
-	var more *console.Link
-	if len(entries) > pageRows {
-		entries = entries[:pageRows]
-		more = &console.Link{Text: "All entries of the stream", Href: "/quarantine?stream=" + run.Service + "." + run.Resource}
-	}
 	table := console.List("Quarantine: what this run met last", "No entry of the quarantine was last met by this run.",
-		"Entry  Record  Reason  Field  Detail  State", entries, func(e *quarantine.Entry) view.Row {
+		"Entry  Record  Reason  Field  Detail  State", entries[:min(len(entries), pageRows)],
+		func(e *quarantine.Entry) view.Row {
 			return view.Row{console.ID(e.ID, addressOfEntry(e.ID)), e.Record, e.Code, console.Code(e.Path), e.Detail, e.State}
 		})
-	table.More = more
+	if len(entries) > pageRows {
+		table.More = &console.Link{Text: "All entries of the stream", Href: "/quarantine?stream=" + run.Service + "." + run.Resource}
+	}
 	return table
 }

@@ -25,7 +25,6 @@ const (
 // openRun is the outcome, in filters, of runs that have not ended.
 const openRun = "open"
 
-// runsPage is the page of the last runs.
 func (p *pages) runs(ctx context.Context, r *console.Request) (console.Page, error) {
 	filter := streams.RunFilter{Organization: r.Query.Get("org"), Limit: listedRuns}
 	if name := r.Query.Get("stream"); name != "" {
@@ -74,12 +73,9 @@ func (p *pages) organizationOptions() []string {
 
 // sentenceOfRuns says first what failed.
 func sentenceOfRuns(runs []streams.Run) (string, console.Mood) {
-	counts := make(map[string]int)
-	for i := range runs {
-		counts[cmp.Or(runs[i].Outcome, openRun)]++
-	}
-	failed := counts[string(pipeline.OutcomeFailed)]
-	text := fmt.Sprintf("Of these %s, %s failed and %s under way.", view.Plural(len(runs), "run"), view.Count(failed), view.Count(counts[openRun]))
+	failed := howMany(runs, func(run *streams.Run) bool { return run.Outcome == string(pipeline.OutcomeFailed) })
+	open := howMany(runs, func(run *streams.Run) bool { return run.Outcome == "" })
+	text := fmt.Sprintf("Of these %s, %s failed and %s under way.", view.Plural(len(runs), "run"), view.Count(failed), view.Count(open))
 	switch {
 	case len(runs) == 0:
 		return "No run matches. sluice serve starts runs when streams are due, sluice sync at once.", console.Plain
@@ -90,7 +86,6 @@ func sentenceOfRuns(runs []streams.Run) (string, console.Mood) {
 	}
 }
 
-// runTable lists runs.
 func (p *pages) runTable(runs []streams.Run) console.Table {
 	return console.List("Runs, the newest first", "No run matches.",
 		"Run  Stream  Began  Took  Outcome  Read  New  Changed  Quarantined  Calls  Forecast  Note", runs, func(run *streams.Run) view.Row {
@@ -112,16 +107,9 @@ func outcomeCell(run *streams.Run) console.Cell {
 	if run.Kind != "" {
 		text += ": " + run.Kind
 	}
-	switch pipeline.Outcome(run.Outcome) {
-	case pipeline.OutcomeFailed:
-		return console.Word(text, console.Bad)
-	case pipeline.OutcomeProvisional:
-		return console.Word(text, console.Warn)
-	case pipeline.OutcomeDone:
-		return console.Word(text, console.Good)
-	default:
-		return console.Text(text)
-	}
+	return console.Word(text, map[pipeline.Outcome]console.Mood{
+		pipeline.OutcomeFailed: console.Bad, pipeline.OutcomeProvisional: console.Warn, pipeline.OutcomeDone: console.Good,
+	}[pipeline.Outcome(run.Outcome)])
 }
 
 // waits lists the times in which runs made no call.

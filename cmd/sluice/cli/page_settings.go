@@ -23,18 +23,13 @@ func (p *pages) organizations(ctx context.Context, r *console.Request) (console.
 	if err != nil {
 		return console.Page{}, err
 	}
-	denied, err := p.denied(ctx)
+	denied, err := p.app.DB.Denied(ctx)
 	if err != nil {
-		return console.Page{}, err
+		return console.Page{}, fmt.Errorf("read what is denied: %w", err)
 	}
 	page := console.Page{Title: "Organizations", Document: shown, Mood: console.Good}
 	page.Sentence = "Upstream lets in " + view.Plural(len(shown), "organization") + "."
-	unmet := 0
-	for i := range shown {
-		if shown[i].Pinned == nil {
-			unmet++
-		}
-	}
+	unmet := howMany(shown, func(o *organizationView) bool { return o.Pinned == nil })
 	switch all := view.Plural(len(shown), "organization"); {
 	case len(denied) > 0:
 		page.Sentence, page.Mood = fmt.Sprintf("Upstream denies streams of %s of %s.", view.Count(len(denied)), all), console.Bad
@@ -52,8 +47,8 @@ func (p *pages) organizations(ctx context.Context, r *console.Request) (console.
 					called = console.Word(o.Pinned.Name+", not active", console.Warn)
 				}
 				credentials := console.Word("let in", console.Good)
-				if d := denied[o.Key]; d.Streams > 0 {
-					credentials = console.Word(view.Plural(d.Streams, "stream")+" denied: "+d.Reason, console.Bad)
+				if at := slices.IndexFunc(denied, func(d streams.Denied) bool { return d.Organization == o.Key }); at >= 0 {
+					credentials = console.Word(view.Plural(denied[at].Streams, "stream")+" denied: "+denied[at].Reason, console.Bad)
 				}
 				from := p.configured(o.Key).Credentials.RefreshTokenFrom
 				return view.Row{o.Name, console.Code(o.ID), console.Code(o.Key), called, credentials, console.Code(from), o.TimeZone, o.DataCenter}
@@ -65,47 +60,25 @@ func (p *pages) organizations(ctx context.Context, r *console.Request) (console.
 		Head:    []string{"Organization", "Service", "Plan", "Calls a day", "Calls a minute", "At once", "Shared with"},
 	}
 	for i := range shown {
+		o := p.configured(shown[i].Key)
 		for _, name := range shown[i].Services {
-			row, err := p.plan(shown[i].Key, name)
+			limits, err := p.app.Limits(o.Key, name)
 			if err != nil {
 				return console.Page{}, err
 			}
-			services.Rows = append(services.Rows, row)
+			services.Rows = append(services.Rows, []console.Cell{
+				console.Text(o.Name), console.Text(name), console.Text(o.Services[name].Plan), limitCell(limits.Daily), limitCell(limits.PerMinute),
+				limitCell(limits.Concurrent), console.Text(strings.Join(p.app.SharedWith(o.Key, name), ", ")),
+			})
 		}
 	}
 	page.Parts = append(page.Parts, some(r, "services", services))
 	return page, nil
 }
 
-// denied are the organizations of which upstream denies streams.
-func (p *pages) denied(ctx context.Context) (map[string]streams.Denied, error) {
-	read, err := p.app.DB.Denied(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("read what is denied: %w", err)
-	}
-	denied := make(map[string]streams.Denied, len(read))
-	for _, d := range read {
-		denied[d.Organization] = d
-	}
-	return denied, nil
-}
-
 func (p *pages) configured(key string) *config.Organization {
 	all := p.app.Config.Organizations
 	return &all[slices.IndexFunc(all, func(o config.Organization) bool { return o.Key == key })]
-}
-
-// plan is the row about one service of an organization.
-func (p *pages) plan(organization, service string) ([]console.Cell, error) {
-	limits, err := p.app.Limits(organization, service)
-	if err != nil {
-		return nil, err
-	}
-	o := p.configured(organization)
-	return []console.Cell{
-		console.Text(o.Name), console.Text(service), console.Text(o.Services[service].Plan), limitCell(limits.Daily), limitCell(limits.PerMinute),
-		limitCell(limits.Concurrent), console.Text(strings.Join(p.app.SharedWith(organization, service), ", ")),
-	}, nil
 }
 
 func limitCell(limit int) console.Cell {
@@ -241,7 +214,8 @@ func (p *pages) health(ctx context.Context, _ *console.Request) (console.Page, e
 // checkOffline makes the checks that need no call. The database gives the finding about it.
 func (c *cli) checkOffline(ctx context.Context, a *engine.App, database func(context.Context, *engine.App) finding) []finding {
 	findings := []finding{verdict("configuration", nil, c.path()+" is valid")}
-	if key := c.checkKey(); key.OK || c.given(key.Check) {
+	key := c.checkKey()
+	if _, given := c.env.LookupEnv(key.Check); key.OK || given {
 		findings = append(findings, key) // a process that makes no call needs none
 	}
 	findings = append(findings, checkExposure(a)...)
@@ -251,12 +225,6 @@ func (c *cli) checkOffline(ctx context.Context, a *engine.App, database func(con
 		return findings
 	}
 	return append(findings, c.checkWarehouse(ctx, a)...)
-}
-
-// given says whether the environment has a variable.
-func (c *cli) given(name string) bool {
-	_, given := c.env.LookupEnv(name)
-	return given
 }
 
 func (c *cli) configCommand() *cobra.Command {

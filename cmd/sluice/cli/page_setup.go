@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -250,31 +251,22 @@ func (c *cli) stepsTo(a *engine.App, migrated bool, known []warehouse.Organizati
 	if missing != "" {
 		consent += " This process finds no refresh token of " + missing + ", and upstream has not answered for it yet."
 	}
+	done := map[bool]string{true: stepDone, false: stepLater}
 	return stepsOf(
-		stepView{"Migrate", done(migrated), "Make the tables.", c.commandLine("migrate")},
-		stepView{"Authorize", done(missing == ""), consent, c.commandLine("authorize", missing)},
+		stepView{"Migrate", done[migrated], "Make the tables.", c.commandLine("migrate")},
+		stepView{"Authorize", done[missing == ""], consent, c.commandLine("authorize", missing)},
 		stepView{
-			"Check", done(migrated && unmet == 0), "Ask upstream with a few calls whether credentials, organizations and services fit.",
+			"Check", done[migrated && unmet == 0], "Ask upstream with a few calls whether credentials, organizations and services fit.",
 			c.commandLine("check"),
 		},
 		stepView{"Sync", stepLater, "Read the lists for the first time. sluice serve does so, too, and goes on.", c.commandLine("sync")},
 	)
 }
 
-func done(is bool) string {
-	if is {
-		return stepDone
-	}
-	return stepLater
-}
-
 // stepsOf marks the first step that is not done as the next one.
 func stepsOf(steps ...stepView) stepsView {
-	for i := range steps {
-		if steps[i].State != stepDone {
-			steps[i].State = stepNext
-			break
-		}
+	if at := slices.IndexFunc(steps, func(s stepView) bool { return s.State != stepDone }); at >= 0 {
+		steps[at].State = stepNext
 	}
 	return stepsView{Steps: steps}
 }

@@ -95,7 +95,10 @@ func (p *pages) stream(ctx context.Context, r *console.Request) (console.Page, e
 		{Text: "Budget", Href: "/budget?" + url.Values{"org": {organization}, "service": {key.Service}}.Encode()},
 	}, console.Form{Path: addressOfStream(organization, name) + "/run", Label: "Run now"}, p.streamFields(&line, e, r.Now))
 	if line.list() {
-		page.Parts = append(page.Parts, findRecord(organization, name))
+		page.Parts = append(page.Parts, console.Search{
+			Path: "/r/" + url.PathEscape(name) + "/", Name: "id", Label: "Identifier or number", Button: "Explain this record",
+			Hidden: []console.Hidden{{Name: "org", Value: organization}},
+		})
 	}
 	page.Parts = append(page.Parts, days, runs)
 	works, err := p.works(ctx, stream, r.Now)
@@ -137,7 +140,7 @@ func sentenceOfStream(l *streamLine, e *why.Explanation, now time.Time) (string,
 	}
 	again := because + " Next run: " + next(&l.Status, now) + "."
 	switch late := l.lateness(); {
-	case l.State == string(pipeline.StateDenied):
+	case l.denied():
 		return "Upstream denies this stream." + because, console.Bad
 	case l.list() && l.Watermark == nil:
 		return "This stream was never complete." + again, console.Warn

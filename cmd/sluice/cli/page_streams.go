@@ -85,6 +85,8 @@ type streamLine struct {
 // list says that the stream reads a list. Only such a stream has a watermark.
 func (l *streamLine) list() bool { return !strings.Contains(l.Resource, ".") }
 
+func (l *streamLine) denied() bool { return l.State == string(pipeline.StateDenied) }
+
 // lateness is the age of the watermark in bounds: above 1 the stream is late. A stream that was
 // never complete is the latest of all.
 func (l *streamLine) lateness() float64 {
@@ -117,28 +119,16 @@ func latestFirst(shown []streamView, now time.Time, alarm func(*streams.Status) 
 
 // sentenceOf says first what needs a person.
 func sentenceOf(lines []streamLine) (string, console.Mood) {
-	var lists, late, never, denied, alarms int
+	lists := slices.DeleteFunc(slices.Clone(lines), func(l streamLine) bool { return !l.list() })
+	denied := howMany(lines, (*streamLine).denied)
+	never := howMany(lists, func(l *streamLine) bool { return !l.denied() && l.Watermark == nil })
+	late := howMany(lists, func(l *streamLine) bool { return !l.denied() && l.Watermark != nil && l.lateness() > 1 })
+	alarms := howMany(lines, func(l *streamLine) bool { return l.alarm != "" })
 	var oldest time.Duration
-	for i := range lines {
-		l := &lines[i]
-		switch {
-		case l.State == string(pipeline.StateDenied):
-			denied++
-		case !l.list():
-		case l.Watermark == nil:
-			never++
-		case l.lateness() > 1:
-			late++
-		}
-		if l.alarm != "" {
-			alarms++
-		}
-		if l.list() {
-			lists++
-			oldest = max(oldest, l.age)
-		}
+	for i := range lists {
+		oldest = max(oldest, lists[i].age)
 	}
-	total := view.Plural(lists, "list")
+	total := view.Plural(len(lists), "list")
 	switch {
 	case len(lines) == 0:
 		return "No stream is registered yet: sluice serve or sluice sync registers them.", console.Plain
@@ -201,12 +191,8 @@ func quarantined(l *streamLine) console.Cell {
 
 // moodOf says which states need a look.
 func moodOf(state string) console.Mood {
-	switch pipeline.State(state) {
-	case pipeline.StateDenied, pipeline.StateFailed:
-		return console.Bad
-	case pipeline.StateRetrying, pipeline.StateWaiting:
-		return console.Warn
-	default:
-		return console.Plain
-	}
+	return map[pipeline.State]console.Mood{
+		pipeline.StateDenied: console.Bad, pipeline.StateFailed: console.Bad,
+		pipeline.StateRetrying: console.Warn, pipeline.StateWaiting: console.Warn,
+	}[pipeline.State(state)]
 }

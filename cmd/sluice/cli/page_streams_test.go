@@ -234,7 +234,7 @@ func TestBackfillPages(t *testing.T) {
 	did := d.posts("/backfills", form)
 	id := one[int64](s, `SELECT id FROM sluice.backfills WHERE state = 'queued' AND resource = 'bills' AND column_name = ''`)
 	same(t, "started", deed{
-		Who: anOperator, What: "backfill", Target: "inventory.bills", Organization: sandbox.DefaultOrganizationID, After: stateOf(t, startedBackfills{[]int64{id}}),
+		Who: anOperator, What: "backfill", Target: "inventory.bills", Organization: sandbox.DefaultOrganizationID, After: stateOf(t, map[string][]int64{"backfills": {id}}),
 	}, did)
 	if did = d.posts("/backfills", form); !strings.Contains(did.Failed, fmt.Sprintf("has backfill %d, which is queued", id)) || did.After != nil {
 		t.Errorf("a second one: %+v", did)
@@ -248,7 +248,7 @@ func TestBackfillPages(t *testing.T) {
 		did := d.posts(page+"/"+step.verb, url.Values{})
 		same(t, step.verb, deed{
 			Who: anOperator, What: "backfill " + step.verb, Target: fmt.Sprint(id), Organization: sandbox.DefaultOrganizationID,
-			Before: stateOf(t, stateOfBackfill{step.before}), After: stateOf(t, stateOfBackfill{step.after}),
+			Before: stateOf(t, map[string]string{"state": step.before}), After: stateOf(t, map[string]string{"state": step.after}),
 		}, did)
 		same(t, "the state after "+step.verb, step.after, one[string](s, `SELECT state FROM sluice.backfills WHERE id = $1`, id))
 		d.same("/backfills", "backfill", "list")

@@ -46,10 +46,7 @@ func sentenceOfReview(held []tombstones.ScanToReview) (string, console.Mood) {
 	if len(held) == 0 {
 		return "No deletion needs review.", console.Good
 	}
-	var records int64
-	for i := range held {
-		records += held[i].NeedsReview
-	}
+	records := sumOf(held, func(h *tombstones.ScanToReview) int64 { return h.NeedsReview })
 	return fmt.Sprintf("%s of %s need review: too many were missing at once to be believed.", view.Plural(records, "deletion"),
 		view.Plural(len(held), "scan")), console.Warn
 }
@@ -89,11 +86,7 @@ func (p *pages) tombstoneRow(t *tombstones.Tombstone) view.Row {
 const stateOfReview = "needs_review"
 
 // review shows the evidence of one scan side by side, for the decision.
-func (p *pages) review(ctx context.Context, r *console.Request) (console.Page, error) {
-	run, err := numberIn(r, "run", "a run")
-	if err != nil {
-		return console.Page{}, err
-	}
+func (p *pages) review(ctx context.Context, _ *console.Request, run int64) (console.Page, error) {
 	shown, err := evidenceOf(ctx, p.app, run)
 	if codeOf(err) == codeUsage {
 		return console.Page{}, fmt.Errorf("%w: %w", console.ErrNotFound, err)
@@ -157,11 +150,6 @@ func (p *pages) missedRows(shown *evidenceView) console.Table {
 		})
 }
 
-// toReview is what a decision changes.
-type toReview struct {
-	NeedsReview int64 `json:"needs_review"`
-}
-
 // decideTombstones makes an action of a decision about a scan.
 func (p *pages) decideTombstones(verb string, decide decide) console.Action {
 	return console.Action{
@@ -173,7 +161,7 @@ func (p *pages) decideTombstones(verb string, decide decide) console.Action {
 				return deed, err
 			}
 			if held, err := heldScan(ctx, p.app, run); err == nil {
-				deed.Organization, deed.Before = held.Organization, toReview{held.NeedsReview}
+				deed.Organization, deed.Before = held.Organization, map[string]int64{"needs_review": held.NeedsReview}
 				deed.Target += " of " + held.Service + "." + held.Resource
 			}
 			done, err := decideAbout(ctx, p.app, run, decide)

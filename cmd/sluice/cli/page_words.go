@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"net/url"
@@ -53,6 +55,19 @@ func numberIn(r *console.Request, name, what string) (int64, error) {
 	return n, nil
 }
 
+// numbered is a page about what a number in the address names.
+func numbered(
+	name, what string, page func(context.Context, *console.Request, int64) (console.Page, error),
+) func(context.Context, *console.Request) (console.Page, error) {
+	return func(ctx context.Context, r *console.Request) (console.Page, error) {
+		id, err := numberIn(r, name, what)
+		if err != nil {
+			return console.Page{}, err
+		}
+		return page(ctx, r, id)
+	}
+}
+
 func addressOfRun(id int64) string { return "/runs/" + view.ID(id) }
 
 func addressOfEntry(id int64) string { return "/quarantine/" + view.ID(id) }
@@ -83,6 +98,26 @@ func rightward(text string) console.Cell { return console.Cell{Text: text, Numbe
 
 // matches reports whether a value is the chosen one; nothing chosen matches all.
 func matches(chosen, value string) bool { return chosen == "" || chosen == value }
+
+// howMany counts the things that are so.
+func howMany[T any](things []T, so func(*T) bool) int {
+	n := 0
+	for i := range things {
+		if so(&things[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// sumOf adds up a number of each thing.
+func sumOf[T any, N ~int | ~int64](things []T, number func(*T) N) N {
+	var sum N
+	for i := range things {
+		sum += number(&things[i])
+	}
+	return sum
+}
 
 // choice is a filter by one property of the lines.
 func choice[T any](name, label string, r *console.Request, lines []T, of func(*T) string) console.Filter {
@@ -126,15 +161,8 @@ func kindOf(value jsontext.Value) string {
 		return "text of " + view.Plural(utf8.RuneCount(text), "character")
 	case '0':
 		return "number of " + view.Plural(len(value), "character")
-	case 't', 'f':
-		return "truth value"
-	case 'n':
-		return "null"
-	case '{':
-		return "object"
-	case '[':
-		return "array"
 	default:
-		return "broken value"
+		words := map[jsontext.Kind]string{'t': "truth value", 'f': "truth value", 'n': "null", '{': "object", '[': "array"}
+		return cmp.Or(words[value.Kind()], "broken value")
 	}
 }
