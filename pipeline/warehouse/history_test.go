@@ -223,7 +223,7 @@ func TestSwitchingOnAndOff(t *testing.T) {
 	}
 	// A resource that the configuration no longer has is switched off.
 	other := s.setting(true)
-	other.Name = "persons"
+	other.List.Resource = "persons"
 	other.Versions = false
 	check.Must(s, s.db.EnableHistory(t.Context(), []warehouse.HistorySetting{other}))
 	check.Same(t, "periods are open", 0, ask[int](s.fixture, `SELECT count(*) FROM history.periods WHERE ended_at IS NULL`))
