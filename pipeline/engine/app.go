@@ -266,9 +266,9 @@ func (a *App) Connect(ctx context.Context) error {
 	// Each worker holds one connection while it loads. The gate, the tick and the reports need a
 	// few more.
 	conns := int32(min(a.Config.Workers, 64)) + 8 //nolint:gosec // bounded by the configuration
-	rules := a.rules()
+	rules, absence := a.rules(), pipeline.TombstoneRules(a.Config.Tombstones)
 	db, err := warehouse.Open(ctx, a.URL, warehouse.Options{
-		MaxConns: conns, Ledger: calls.RulesOf(a.options.Minute), Absence: a.absenceRules(), Scrub: a.options.Scrub, Rules: &rules,
+		MaxConns: conns, Ledger: calls.RulesOf(a.options.Minute), Absence: &absence, Scrub: a.options.Scrub, Rules: &rules,
 		Due: planning.Due, Observer: a.Hints, Password: a.Password(), Pooled: a.pooled,
 	})
 	if err != nil {

@@ -8,12 +8,6 @@ import (
 	"sluice/pipeline/warehouse/tombstones"
 )
 
-// absenceRules returns the configured rules of when a row gets its tombstone.
-func (a *App) absenceRules() *pipeline.TombstoneRules {
-	chosen := a.Config.Tombstones
-	return &pipeline.TombstoneRules{MaxRows: chosen.MaxRows, MaxShare: chosen.MaxShare, Apart: chosen.Apart}
-}
-
 // DueSweeps returns the sweeps and looks of the resources among streams that a sync runs in
 // addition: those that are due and not among the streams. A list with a new record in quarantine
 // has its sweep at once. A look beside a sweep would find nothing more.

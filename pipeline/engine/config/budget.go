@@ -78,9 +78,7 @@ func (c *checker) allowance(a Allowance, org *Organization, path string) {
 		return
 	}
 	path += ".reset"
-	if a.Reset.Hour < 0 || a.Reset.Hour > 23 {
-		c.failf(path+".hour", "has to be an hour from 0 to 23, not %s", c.Raw(path+".hour"))
-	}
+	c.wantf(a.Reset.Hour >= 0 && a.Reset.Hour <= 23, path+".hour", "has to be an hour from 0 to 23, not %s")
 	if a.Reset.Zone == "" {
 		a.Reset.Zone = org.TimeZone
 	}
@@ -102,9 +100,8 @@ const (
 
 // budget checks how the day is divided, and how often notifications may request a list.
 func (c *checker) budget(cfg *Config) {
-	if floor := cfg.Schedule.Floor; floor < minEvery || floor > maxFloor {
-		c.failf("schedule.floor", "has to be 1m to 24h, not %s", c.Raw("schedule.floor"))
-	}
+	floor := cfg.Schedule.Floor
+	c.wantf(floor >= minEvery && floor <= maxFloor, "schedule.floor", "has to be 1m to 24h, not %s")
 	if len(cfg.Budget.Shares) == 0 {
 		return
 	}

@@ -291,12 +291,16 @@ func defaults() document {
 	doc.Schedule.Floor = 5 * time.Minute
 	doc.Retention = Retention{Calls: 35 * day, Runs: 400 * day, Raw: 400 * day, Changes: 14 * day}
 	doc.Retention.Quarantine = QuarantineAges{Retried: 90 * day, Resolved: 90 * day}
-	rules := pipeline.DefaultTombstoneRules()
-	doc.Tombstones = Tombstones{MaxRows: rules.MaxRows, MaxShare: rules.MaxShare, Apart: rules.Apart}
-	doc.Notifications = defaultNotifications()
+	doc.Tombstones = Tombstones(pipeline.DefaultTombstoneRules())
+	doc.Notifications = Notifications{
+		APIVersion: "v8", Debounce: 2 * time.Second, MaxWait: 15 * time.Second, SelfTest: 15 * time.Minute, Keep: 14 * day,
+		HintedPerMinute: 20,
+	}
 	doc.Telemetry.Sample = 1
-	doc.Console = defaultConsole()
-	doc.Lake = defaultLake()
+	doc.Console.Auth = AuthNone
+	doc.Console.Header = ConsoleHeader{User: "X-Forwarded-User", Groups: "X-Forwarded-Groups"}
+	doc.Console.OIDC = ConsoleOIDC{Scopes: []string{"openid", "email", "profile"}, UserClaim: "email"}
+	doc.Lake = Lake{Every: 5 * time.Minute, Buckets: 16}
 	return doc
 }
 

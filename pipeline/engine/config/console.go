@@ -71,15 +71,6 @@ const consoleSecret = "console.oidc.client_secret" //nolint:gosec // a path in t
 // authKinds are all kinds.
 var authKinds = []string{AuthNone, AuthHeader, AuthOIDC} //nolint:gochecknoglobals // a constant
 
-// defaultConsole are the values of keys that the file leaves out.
-func defaultConsole() Console {
-	return Console{
-		Auth:   AuthNone,
-		Header: ConsoleHeader{User: "X-Forwarded-User", Groups: "X-Forwarded-Groups"},
-		OIDC:   ConsoleOIDC{Scopes: []string{"openid", "email", "profile"}, UserClaim: "email"},
-	}
-}
-
 // Permits refuses a listen address at which other machines could do what Auth does not protect.
 func (c *Console) Permits(listen string) error {
 	if c.Auth == AuthNone && Reachable(listen) {
@@ -117,9 +108,7 @@ func (c *checker) console(doc *document) {
 			c.failf("console.trusted_proxies", "is missing: name the networks of the proxies that send the person's name, such as 127.0.0.1")
 		}
 		for key, name := range map[string]string{"user": of.Header.User, "groups": of.Header.Groups} {
-			if !headerName.MatchString(name) {
-				c.failf("console.header."+key, "wants the name of a header, not %q", c.Raw("console.header."+key))
-			}
+			c.wantf(headerName.MatchString(name), "console.header."+key, "wants the name of a header, not %q")
 		}
 		if strings.EqualFold(of.Header.User, of.Header.Groups) {
 			c.failf("console.header.groups", "is also the header with the name: they have to be two")

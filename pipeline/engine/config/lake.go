@@ -32,21 +32,14 @@ const (
 // bucketAddress is the form of an address of the S3 API.
 var bucketAddress = regexp.MustCompile(`^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9!_.*'()=/-]*)?$`) //nolint:gochecknoglobals // a constant
 
-func defaultLake() Lake { return Lake{Every: 5 * time.Minute, Buckets: 16} }
-
 func (c *checker) lake(l Lake) {
-	if l.Warehouse != "" && !filepath.IsAbs(l.Warehouse) && !bucketAddress.MatchString(strings.TrimRight(l.Warehouse, "/")) {
-		c.failf("lake.warehouse", "has to be an absolute path or s3://bucket/prefix, not %q: its keys belong into the environment (AWS_ACCESS_KEY_ID)",
-			c.Raw("lake.warehouse"))
-	}
+	bucket := bucketAddress.MatchString(strings.TrimRight(l.Warehouse, "/"))
+	c.wantf(bucket || l.Warehouse == "" || filepath.IsAbs(l.Warehouse), "lake.warehouse",
+		"has to be an absolute path or s3://bucket/prefix, not %q: its keys belong into the environment (AWS_ACCESS_KEY_ID)")
 	if l.Catalog.Reveal() != "" && l.Warehouse == "" {
 		c.failf("lake.catalog", "has the tables of a lake, and there is no lake.warehouse: say where their files are, or remove the catalog")
 	}
-	if l.Every < leastEvery || l.Every > day {
-		c.failf("lake.every", "has to be at least 10s and at most 24h, not %s", c.Raw("lake.every"))
-	}
-	if l.Buckets < 1 || l.Buckets > mostBuckets {
-		c.failf("lake.buckets", "has to be at least 1 and at most %d, not %s: 16 suits up to some hundred million rows of a table",
-			mostBuckets, c.Raw("lake.buckets"))
-	}
+	c.wantf(l.Every >= leastEvery && l.Every <= day, "lake.every", "has to be at least 10s and at most 24h, not %s")
+	c.wantf(l.Buckets >= 1 && l.Buckets <= mostBuckets, "lake.buckets",
+		"has to be at least 1 and at most %d, not %s: 16 suits up to some hundred million rows of a table", mostBuckets)
 }

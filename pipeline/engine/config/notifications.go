@@ -87,13 +87,6 @@ var (
 	operations = []string{allOfThem, "create", "edit", "delete"}
 )
 
-// defaultNotifications are the values of keys that the file leaves out.
-func defaultNotifications() Notifications {
-	return Notifications{
-		APIVersion: "v8", Debounce: 2 * time.Second, MaxWait: 15 * time.Second, SelfTest: 15 * time.Minute, Keep: 14 * day, HintedPerMinute: 20,
-	}
-}
-
 // Notifies reports whether the configuration has notifications of the organization.
 func (o *Organization) Notifies() bool { return len(o.Notifications.Secret) > 0 }
 
@@ -155,24 +148,16 @@ func (c *checker) publicURL(into *string) {
 // figures checks the time spans and numbers.
 func (c *checker) figures(n *Notifications) {
 	const at = "notifications."
-	if !apiVersion.MatchString(n.APIVersion) {
-		c.failf(at+"api_version", "wants a version such as v8, not %q", c.Raw(at+"api_version"))
-	}
-	if n.Debounce < 0 || n.Debounce > maxDebounce {
-		c.failf(at+"debounce", "has to be 0s to %s, not %s", short(maxDebounce), c.Raw(at+"debounce"))
-	}
-	if n.MaxWait < n.Debounce && !c.Spoilt(at+"debounce") || n.MaxWait > maxMaxWait {
-		c.failf(at+"max_wait", "has to be %s (debounce) to %s, not %s", short(n.Debounce), short(maxMaxWait), c.Raw(at+"max_wait"))
-	}
-	if n.SelfTest != 0 && n.SelfTest < minSelfTest {
-		c.failf(at+"self_test", "has to be %s or more, or 0 for none, not %s", short(minSelfTest), c.Raw(at+"self_test"))
-	}
-	if n.Keep < minKeepCallbacks || n.Keep > maxRetention {
-		c.failf(at+"keep", "has to be %s to %s, not %s", short(minKeepCallbacks), short(maxRetention), c.Raw(at+"keep"))
-	}
-	if n.HintedPerMinute < 1 || n.HintedPerMinute > mostHinted {
-		c.failf(at+"hinted_per_minute", "has to be 1 to %d, not %s", mostHinted, c.Raw(at+"hinted_per_minute"))
-	}
+	c.wantf(apiVersion.MatchString(n.APIVersion), at+"api_version", "wants a version such as v8, not %q")
+	c.wantf(n.Debounce >= 0 && n.Debounce <= maxDebounce, at+"debounce", "has to be 0s to %s, not %s", short(maxDebounce))
+	c.wantf((n.MaxWait >= n.Debounce || c.Spoilt(at+"debounce")) && n.MaxWait <= maxMaxWait, at+"max_wait",
+		"has to be %s (debounce) to %s, not %s", short(n.Debounce), short(maxMaxWait))
+	c.wantf(n.SelfTest == 0 || n.SelfTest >= minSelfTest, at+"self_test",
+		"has to be %s or more, or 0 for none, not %s", short(minSelfTest))
+	c.wantf(n.Keep >= minKeepCallbacks && n.Keep <= maxRetention, at+"keep",
+		"has to be %s to %s, not %s", short(minKeepCallbacks), short(maxRetention))
+	c.wantf(n.HintedPerMinute >= 1 && n.HintedPerMinute <= mostHinted, at+"hinted_per_minute",
+		"has to be 1 to %d, not %s", mostHinted)
 }
 
 // longestPath returns the length of the longest path of an organization, in characters.

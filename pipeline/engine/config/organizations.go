@@ -70,9 +70,8 @@ func (c *checker) organization(org *Organization, path string) {
 	if !slices.Contains(dataCenters, org.DataCenter) {
 		c.failf(path+".data_center", "there is no data center %q; write one of: %s", c.Raw(path+".data_center"), strings.Join(dataCenters, ", "))
 	}
-	if org.Key != org.ID && !key.MatchString(org.Key) {
-		c.failf(path+".key", "wants a word that begins with a letter, of letters, digits, - and _, not %q", c.Raw(path+".key"))
-	}
+	c.wantf(org.Key == org.ID || key.MatchString(org.Key), path+".key",
+		"wants a word that begins with a letter, of letters, digits, - and _, not %q")
 	c.address(path+".addresses.api_url", &org.Addresses.APIURL)
 	c.address(path+".addresses.chat_url", &org.Addresses.ChatURL)
 	c.address(path+".addresses.auth_url", &org.Addresses.AuthURL)

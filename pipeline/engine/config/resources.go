@@ -29,9 +29,14 @@ func (c *checker) resources(doc *document) {
 			if err != nil {
 				c.Addf("resources", false, "the declaration of %s.%s has no valid interval: %v", service.Name, r.Name, err)
 			}
-			name := service.Name + "." + r.Name
-			full[name], declared[name] = Resource{Every: every, Enabled: !r.Optional, Sweep: sweepEvery(r), Look: lookEvery(r)}, r
-			schemas[name] = r.SchemaName(service)
+			name, usual := service.Name+"."+r.Name, Resource{Every: every, Enabled: !r.Optional}
+			if r.Swept() {
+				usual.Sweep = defaultSweep
+			}
+			if r.Looked() {
+				usual.Look = defaultLook
+			}
+			full[name], declared[name], schemas[name] = usual, r, r.SchemaName(service)
 			short[r.Name] = append(short[r.Name], name)
 		}
 	}
@@ -104,8 +109,11 @@ func (c *checker) overridden(r Resource, o override, declared *schema.Resource, 
 	}
 	r.History, r.Daily = o.History, c.daily(o.Daily, declared, path+".daily")
 	r.Notified.Every = c.relaxed(o.Notified.Every, path+".notified.every")
-	r.Sweep = c.swept(r.Sweep, o.Sweep, declared, path+".sweep")
-	if r.Look = c.looked(r.Look, o.Look, declared, path+".look"); r.Sweep == 0 {
+	r.Sweep = c.besides(r.Sweep, o.Sweep, declared.Swept(),
+		"only lists that are read from a watermark are swept besides", path+".sweep")
+	r.Look = c.besides(r.Look, o.Look, declared.Looked(),
+		"only swept lists that show every record in the order of creation are looked at", path+".look")
+	if r.Sweep == 0 { // looks hand what they cannot tell to sweeps
 		r.Look = 0
 	}
 	return r
@@ -152,36 +160,6 @@ const (
 	noSweep = "off"
 )
 
-// sweepEvery returns the default interval between two sweeps of a resource; zero for a resource
-// without sweeps, such as one whose own runs read the whole list.
-func sweepEvery(r *schema.Resource) time.Duration {
-	if r.Swept() {
-		return defaultSweep
-	}
-	return 0
-}
-
-// lookEvery returns the default interval between two looks at a resource; zero for a resource
-// without looks.
-func lookEvery(r *schema.Resource) time.Duration {
-	if r.Looked() {
-		return defaultLook
-	}
-	return 0
-}
-
-// swept returns the interval between two sweeps: the one in the file, or the usual one; zero for
-// none.
-func (c *checker) swept(usual time.Duration, written string, declared *schema.Resource, path string) time.Duration {
-	return c.besides(usual, written, declared.Swept(), "only lists that are read from a watermark are swept besides", path)
-}
-
-// looked returns the interval between two looks: the one in the file, or the usual one; zero for
-// none. Looks hand what they cannot tell to sweeps, so there are none without sweeps.
-func (c *checker) looked(usual time.Duration, written string, declared *schema.Resource, path string) time.Duration {
-	return c.besides(usual, written, declared.Looked(), "only swept lists that show every record in the order of creation are looked at", path)
-}
-
 // besides returns the interval of runs beside those of the list: the one in the file, or the usual
 // one; zero for none.
 func (c *checker) besides(usual time.Duration, written string, possible bool, why, path string) time.Duration {
@@ -203,13 +181,8 @@ func (c *checker) besides(usual time.Duration, written string, possible bool, wh
 
 // tombstones checks the rules for tombstones.
 func (c *checker) tombstones(t Tombstones) {
-	if t.MaxRows < 0 {
-		c.failf("tombstones.max_rows", "has to be 0 or more, not %s", c.Raw("tombstones.max_rows"))
-	}
-	if !(t.MaxShare >= 0 && t.MaxShare <= 1) {
-		c.failf("tombstones.max_share", "has to be a share from 0 to 1, not %s: 0.02 is two in a hundred", c.Raw("tombstones.max_share"))
-	}
-	if t.Apart < 0 {
-		c.failf("tombstones.apart", "has to be 0s or more, such as 10m, not %s", c.Raw("tombstones.apart"))
-	}
+	c.wantf(t.MaxRows >= 0, "tombstones.max_rows", "has to be 0 or more, not %s")
+	c.wantf(t.MaxShare >= 0 && t.MaxShare <= 1, "tombstones.max_share",
+		"has to be a share from 0 to 1, not %s: 0.02 is two in a hundred")
+	c.wantf(t.Apart >= 0, "tombstones.apart", "has to be 0s or more, such as 10m, not %s")
 }

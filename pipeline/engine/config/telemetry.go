@@ -32,10 +32,8 @@ var ownHeaders = []string{"content-type", "content-encoding", "content-length", 
 func (c *checker) telemetry(t *Telemetry) {
 	c.clearOr("telemetry.otlp", &t.OTLP, t.AllowInsecure, "sends headers and traces in clear: write https, or, if the network between "+
 		"is yours alone, telemetry.allow_insecure: true (this machine needs neither)")
-	if !(t.Sample > 0 && t.Sample <= 1) {
-		c.failf("telemetry.sample", "has to be a share above 0 and up to 1, not %s: 0.1 traces one chunk in ten, and without otlp none is traced",
-			c.Raw("telemetry.sample"))
-	}
+	c.wantf(t.Sample > 0 && t.Sample <= 1, "telemetry.sample", "has to be a share above 0 and up to 1, not %s: "+
+		"0.1 traces one chunk in ten, and without otlp none is traced")
 	for _, name := range slices.Sorted(maps.Keys(t.Headers)) {
 		path := headersPath + name
 		switch {

@@ -58,6 +58,14 @@ func (c *checker) failf(path, format string, args ...any) {
 	}
 }
 
+// wantf records what a value has to be, unless it is that. The last verb of the format stands for
+// the value as it is written.
+func (c *checker) wantf(is bool, path, format string, args ...any) {
+	if !is {
+		c.failf(path, format, append(args, c.Raw(path))...)
+	}
+}
+
 // need records that a key is missing, and reports whether it has a value without a mistake.
 func (c *checker) need(path, value, what string) bool {
 	if value == "" {
@@ -102,13 +110,11 @@ func (c *checker) retention(r Retention) {
 		{"quarantine.resolved", r.Quarantine.Resolved},
 		{"gone", r.Tombstoned},
 	} {
-		if kept.age != 0 && kept.age < minRetention {
-			c.failf("retention."+kept.key, "has to be %gh at least, or 0 for ever, not %s", minRetention.Hours(), c.Raw("retention."+kept.key))
-		}
+		c.wantf(kept.age == 0 || kept.age >= minRetention, "retention."+kept.key,
+			"has to be %gh at least, or 0 for ever, not %s", minRetention.Hours())
 	}
-	if changes := r.Changes; changes < minRetention || changes > maxRetention {
-		c.failf("retention.changes", "has to be 48h to 87600h, not %s: 336h is two weeks", c.Raw("retention.changes"))
-	}
+	c.wantf(r.Changes >= minRetention && r.Changes <= maxRetention, "retention.changes",
+		"has to be 48h to 87600h, not %s: 336h is two weeks")
 }
 
 // The uses of totals.
@@ -124,25 +130,19 @@ func (c *checker) totals(t Totals) {
 	if !slices.Contains(totalsUses, t.Use) {
 		c.failf("totals.use", "there is no use %q; %s", c.Raw("totals.use"), strict.Hint(t.Use, totalsUses))
 	}
-	if t.Every < minCounts {
-		c.failf("totals.every", "has to be 1m at least, not %s: 1h counts each list once an hour", c.Raw("totals.every"))
-	}
+	c.wantf(t.Every >= minCounts, "totals.every", "has to be 1m at least, not %s: 1h counts each list once an hour")
 }
 
 // process checks the keys about the process itself.
 func (c *checker) process(cfg *Config) {
-	if cfg.Workers < 1 || cfg.Workers > maxWorkers {
-		c.failf("workers", "has to be 1 to %d, not %s", maxWorkers, c.Raw("workers"))
-	}
+	c.wantf(cfg.Workers >= 1 && cfg.Workers <= maxWorkers, "workers", "has to be 1 to %d, not %s", maxWorkers)
 	if !slices.Contains(logLevels, cfg.Log.Level) {
 		c.failf("log.level", "there is no level %q; %s", c.Raw("log.level"), strict.Hint(cfg.Log.Level, logLevels))
 	}
-	if share := cfg.Quarantine.MaxShare; !(share >= 0 && share <= 1) {
-		c.failf("quarantine.max_share", "has to be a share from 0 to 1, not %s: 0.05 is five in a hundred", c.Raw("quarantine.max_share"))
-	}
-	if open := cfg.Quarantine.MaxOpen; open < 0 {
-		c.failf("quarantine.max_open", "has to be a number of records, or 0 for no alarm, not %s", c.Raw("quarantine.max_open"))
-	}
+	share := cfg.Quarantine.MaxShare
+	c.wantf(share >= 0 && share <= 1, "quarantine.max_share",
+		"has to be a share from 0 to 1, not %s: 0.05 is five in a hundred")
+	c.wantf(cfg.Quarantine.MaxOpen >= 0, "quarantine.max_open", "has to be a number of records, or 0 for no alarm, not %s")
 	c.retention(cfg.Retention)
 	c.hostPort("listen", cfg.Listen, "127.0.0.1:9464")
 }
@@ -161,9 +161,8 @@ func (c *checker) hostPort(path, listen, example string) string {
 }
 
 func (c *checker) vendor(v *Vendor) {
-	if !brand.MatchString(v.Name) {
-		c.failf("vendor.name", "wants letters and digits, as it goes into headers and scopes, not %q", c.Raw("vendor.name"))
-	}
+	c.wantf(brand.MatchString(v.Name), "vendor.name",
+		"wants letters and digits, as it goes into headers and scopes, not %q")
 	c.address("vendor.api_url", &v.APIURL)
 	c.address("vendor.chat_url", &v.ChatURL)
 	if c.need("vendor.auth_url", v.AuthURL, "give the address of the authorization server of data center com") {

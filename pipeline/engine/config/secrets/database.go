@@ -15,11 +15,15 @@ func (s Source) DatabaseURL(raw string) (wire.Secret, error) {
 		return wire.Secret{}, errors.New("is empty: write ${NAME}")
 	}
 	if strings.HasPrefix(raw, isFile) || strings.HasPrefix(raw, isCommand) || strings.HasPrefix(raw, isCredential) {
-		return s.databaseFrom(raw)
+		value, err := s.Secret(raw)
+		if err != nil {
+			return wire.Secret{}, err
+		}
+		return checkedURL(value.Reveal())
 	}
 	// The check removes every reference: a password that is left then is written in the file.
 	shape := reference.ReplaceAllString(raw, "")
-	if !referenceOnly.MatchString(raw) && literalPassword(shape) {
+	if !referenceOnly.MatchString(raw) && HasPassword(shape) {
 		return wire.Secret{}, errors.New("a password is not written into the file: write the whole address as ${NAME}, " +
 			"or only the password: postgres://user:${NAME}@host/database")
 	}
@@ -30,23 +34,12 @@ func (s Source) DatabaseURL(raw string) (wire.Secret, error) {
 	return checkedURL(text)
 }
 
-func (s Source) databaseFrom(raw string) (wire.Secret, error) {
-	value, err := s.Secret(raw)
-	if err != nil {
-		return wire.Secret{}, err
-	}
-	return checkedURL(value.Reveal())
-}
-
-// HasPassword reports whether the address of a database has a password in it.
-func HasPassword(address string) bool { return literalPassword(address) }
-
-// literalPassword reports whether an address may hold a password. If the text is no address, it is
-// true for any sign of one.
-func literalPassword(shape string) bool {
-	u, err := url.Parse(shape)
+// HasPassword reports whether the address of a database may hold a password. If the text is no
+// address, it is true for any sign of one.
+func HasPassword(address string) bool {
+	u, err := url.Parse(address)
 	if err != nil || u.Scheme == "" {
-		return strings.Contains(strings.ToLower(shape), "password") || strings.Contains(shape, "@")
+		return strings.Contains(strings.ToLower(address), "password") || strings.Contains(address, "@")
 	}
 	if password, _ := u.User.Password(); password != "" {
 		return true
