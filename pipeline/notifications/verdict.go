@@ -1,6 +1,7 @@
 package notifications
 
 import (
+	"cmp"
 	"io"
 	"net/http"
 	"strconv"
@@ -37,44 +38,22 @@ const Taken = taken
 // retryAfter is when a sender may try again, in seconds.
 const retryAfter = 5
 
-// The bodies of answers. They tell a receiver's answer from that of a proxy in front of it.
-const (
-	bodyTaken   = "taken\n"
-	bodyRefused = "refused\n"
-	bodyLater   = "later\n"
-	bodyNowhere = "nothing is received here\n"
-)
-
 func (v Verdict) status() int {
-	switch v {
-	case taken, repeated:
-		return http.StatusOK
-	case busy, unavailable:
-		return http.StatusServiceUnavailable
-	case noPath:
-		return http.StatusNotFound
-	case noPost:
-		return http.StatusMethodNotAllowed
-	default:
-		return http.StatusUnauthorized
+	others := map[Verdict]int{
+		taken: http.StatusOK, repeated: http.StatusOK, noPath: http.StatusNotFound, noPost: http.StatusMethodNotAllowed,
+		busy: http.StatusServiceUnavailable, unavailable: http.StatusServiceUnavailable,
 	}
+	return cmp.Or(others[v], http.StatusUnauthorized)
 }
 
-// body returns the body of the answer.
+// body returns the body of an answer, which tells it from that of a proxy in front of the receiver.
 func body(status int) string {
-	switch status {
-	case http.StatusOK:
-		return bodyTaken
-	case http.StatusServiceUnavailable:
-		return bodyLater
-	case http.StatusUnauthorized:
-		return bodyRefused
-	default:
-		return bodyNowhere
+	bodies := map[int]string{
+		http.StatusOK: "taken\n", http.StatusServiceUnavailable: "later\n", http.StatusUnauthorized: "refused\n",
 	}
+	return cmp.Or(bodies[status], "nothing is received here\n")
 }
 
-// answer writes the answer.
 func (v Verdict) answer(w http.ResponseWriter) {
 	status := v.status()
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")

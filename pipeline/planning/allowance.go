@@ -60,7 +60,6 @@ func (p *ServicePlan) within(by Day) bool {
 	return by.Limit == 0 || p.Calls <= by.Left && p.CallsPerDay <= float64(by.Limit)
 }
 
-// add adds a stream to the sums.
 func (p *ServicePlan) add(s *StreamPlan) {
 	if s.Calls == nil {
 		p.Unknown++
@@ -79,7 +78,9 @@ func (m *maker) together(of *Service, streams []StreamPlan) time.Duration {
 	calls, lists, behind := of.Besides, 0, 0
 	for i := range streams {
 		s := &m.input.Streams[i]
-		if streams[i].Calls == nil || !m.shares(of, s.Key) {
+		service := m.serviceOf(s.Key)
+		shares := service != nil && service.Organization == of.Organization && service.Shared == of.Shared
+		if streams[i].Calls == nil || !shares {
 			continue
 		}
 		own := *streams[i].Calls
@@ -91,14 +92,4 @@ func (m *maker) together(of *Service, streams []StreamPlan) time.Duration {
 		}
 	}
 	return of.Pace.Takes(calls, lists+behind)
-}
-
-func (m *maker) shares(of *Service, key pipeline.Key) bool {
-	for i := range m.input.Services {
-		s := &m.input.Services[i]
-		if s.Organization == key.Organization && s.Name == key.Service {
-			return s.Organization == of.Organization && s.Shared == of.Shared
-		}
-	}
-	return false
 }

@@ -154,7 +154,6 @@ func (s *Stream) details(list *Stream) Run {
 	return s.bounded(ceil(owing.Value/float64(s.Batch)), 1, owing.Basis)
 }
 
-// parents forecasts a run over parents.
 func (s *Stream) parents() Run {
 	if !s.Parents.Known() {
 		return Run{Basis: Unknown, Request: name(s.Key) + ParentsSuffix}

@@ -52,19 +52,14 @@ func CourseFrom(now *calls.Day) (time.Time, time.Time) {
 	return begins.Add(-day), begins
 }
 
-// CourseTo returns where the course ends.
-func CourseTo(now *calls.Day) time.Time {
-	if now.Turn != nil {
-		return *now.Turn
-	}
-	return now.At.Add(half)
-}
-
 // CourseOf returns the course of a day. used are its calls by the hours since CourseFrom; perDay is
 // what the schedule takes of a day.
 func CourseOf(left *DayLeft, now *calls.Day, used []calls.Used, perDay float64) Course {
 	needs, begins := CourseFrom(now)
-	c := Course{From: begins, To: CourseTo(now), RunsOutAt: left.RunsOutAt}
+	c := Course{From: begins, To: now.At.Add(half), RunsOutAt: left.RunsOutAt}
+	if now.Turn != nil {
+		c.To = *now.Turn
+	}
 	for at := begins; ; at = at.Add(time.Hour) {
 		if at.After(now.At) {
 			at = now.At

@@ -8,6 +8,7 @@
 package planning
 
 import (
+	"cmp"
 	"time"
 
 	"sluice/pipeline"
@@ -31,18 +32,8 @@ const (
 
 // String returns the word that reports show.
 func (b Basis) String() string {
-	switch b {
-	case Declared:
-		return "declared"
-	case Measured:
-		return "measured"
-	case Assumed:
-		return "assumed"
-	case Unknown:
-		return "unknown"
-	default:
-		return "unknown"
-	}
+	words := map[Basis]string{Declared: "declared", Measured: "measured", Assumed: "assumed"}
+	return cmp.Or(words[b], "unknown")
 }
 
 // MarshalText writes the word.

@@ -112,17 +112,22 @@ type maker struct {
 	runs  []Run
 }
 
-func (m *maker) pace(key pipeline.Key) Pace {
+// serviceOf returns the service of a stream; nil if the input has none.
+func (m *maker) serviceOf(key pipeline.Key) *Service {
 	for i := range m.input.Services {
 		if s := &m.input.Services[i]; s.Organization == key.Organization && s.Name == key.Service {
-			return s.Pace
+			return s
 		}
 	}
-	return Pace{}
+	return nil
 }
 
 func (m *maker) stream(i int) StreamPlan {
-	s, run, pace := &m.input.Streams[i], m.runs[i], m.pace(m.input.Streams[i].Key)
+	s, run := &m.input.Streams[i], m.runs[i]
+	var pace Pace
+	if service := m.serviceOf(s.Key); service != nil {
+		pace = service.Pace
+	}
 	plan := StreamPlan{Key: s.Key, Basis: run.Basis, Request: run.Request, Later: run.Left}
 	if s.Rows.Known() && s.Way != WayDetails {
 		plan.Rows = new(int(s.Rows.Value))
@@ -131,14 +136,12 @@ func (m *maker) stream(i int) StreamPlan {
 		plan.Calls = new(run.Calls)
 		plan.Seconds = pace.Takes(run.Calls, run.Calls).Seconds()
 	}
-	plan.Schedule = scheduleOf(s.PerDay(m.lists[s.list()], pace))
-	return plan
-}
-
-func scheduleOf(cost Cost) Schedule {
-	schedule := Schedule{EverySeconds: cost.Every.Seconds(), Basis: cost.PerDay.Basis, FreshSeconds: cost.Fresh.Seconds()}
-	if cost.PerDay.Known() {
-		schedule.CallsPerDay = new(cost.PerDay.Value)
+	cost := s.PerDay(m.lists[s.list()], pace)
+	plan.Schedule = Schedule{
+		EverySeconds: cost.Every.Seconds(), Basis: cost.PerDay.Basis, FreshSeconds: cost.Fresh.Seconds(),
 	}
-	return schedule
+	if cost.PerDay.Known() {
+		plan.Schedule.CallsPerDay = new(cost.PerDay.Value)
+	}
+	return plan
 }

@@ -76,9 +76,7 @@ func (s *Stream) turn() turn {
 			round = ceil(float64(run.Calls+run.Left) / float64(run.Calls))
 		}
 		return turn{calls: float64(run.Calls), round: round, basis: run.Basis}
-	case WayDetails:
-		return turn{round: 1, basis: Unknown}
-	default:
+	default: // WayDetails follows its list
 		return turn{round: 1, basis: Unknown}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -178,13 +179,10 @@ func markerOf(resource *schema.Resource) int {
 	if resource.Details == nil {
 		return 0
 	}
-	tables := resource.Tables()
-	for i := range tables {
-		if tables[i].Depth() == 1 && tables[i].Path[0] == resource.Details.Marker {
-			return i
-		}
-	}
-	return 0
+	marker := slices.IndexFunc(resource.Tables(), func(t schema.Table) bool {
+		return t.Depth() == 1 && t.Path[0] == resource.Details.Marker
+	})
+	return max(marker, 0)
 }
 
 // reader reads lines and makes batches of them.

@@ -74,13 +74,6 @@ func (s *Survey) Records(array []byte, declared map[string]bool) error {
 	return nil
 }
 
-// tried returns the kinds that every value is checked against.
-func tried() []schema.Kind {
-	return []schema.Kind{
-		schema.KindBool, schema.KindInt, schema.KindDecimal, schema.KindDate, schema.KindTime, schema.KindID, schema.KindText,
-	}
-}
-
 func (s *Survey) look(key string, raw json.RawMessage) error {
 	if s.keys == nil {
 		s.keys = make(map[string]*seen)
@@ -111,7 +104,9 @@ func (s *Survey) look(key string, raw json.RawMessage) error {
 // fits records the kinds that the value does not fit.
 func (k *seen) fits(one jsontext.Value) {
 	reader := canonical.NewReader(time.UTC)
-	for _, kind := range tried() {
+	for _, kind := range []schema.Kind{
+		schema.KindBool, schema.KindInt, schema.KindDecimal, schema.KindDate, schema.KindTime, schema.KindID, schema.KindText,
+	} {
 		if k.misfit[kind] {
 			continue
 		}

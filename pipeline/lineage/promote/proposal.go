@@ -2,6 +2,7 @@ package promote
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -116,18 +117,10 @@ func plain(key string) string {
 
 // quoted writes a key so that YAML reads it as text.
 func quoted(key string) string {
-	if key != "" && strings.Trim(strings.ToLower(key), "abcdefghijklmnopqrstuvwxyz_") == "" && !yamlWord(key) {
+	word := strings.ToLower(key)
+	noText := []string{"true", "false", "null", "yes", "no", "on", "off", "y", "n"} // as YAML reads them
+	if key != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz_") == "" && !slices.Contains(noText, word) {
 		return key
 	}
 	return strconv.Quote(key)
-}
-
-// yamlWord reports whether YAML reads a word as something other than text.
-func yamlWord(word string) bool {
-	switch strings.ToLower(word) {
-	case "true", "false", "null", "yes", "no", "on", "off", "y", "n":
-		return true
-	default:
-		return false
-	}
 }

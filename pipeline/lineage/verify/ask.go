@@ -58,7 +58,7 @@ func (s *subject) request(ctx context.Context, round int) (bool, error) {
 	}
 	var standing contents.Standing
 	var rows int64
-	err := s.run.view(ctx, func(view contents.View) error {
+	err := s.run.Store.Look(ctx, func(view contents.View) error {
 		var err error
 		if standing, err = s.table.Standing(ctx, view); err == nil && round > 0 {
 			rows, err = s.table.Count(ctx, view)
@@ -176,7 +176,7 @@ func (s *subject) singles(ctx context.Context, standing contents.Standing) (bool
 		wanted = min(details.Batch.Size, singlesWanted)
 	}
 	var ids []string
-	err := s.run.view(ctx, func(view contents.View) error {
+	err := s.run.Store.Look(ctx, func(view contents.View) error {
 		keys, err := s.table.Sample(ctx, view, wanted+len(s.requested), true)
 		for _, key := range keys {
 			if !s.requested[key] && len(ids) < wanted {

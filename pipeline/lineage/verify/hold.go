@@ -61,7 +61,7 @@ func (s *subject) hold(ctx context.Context, page pipeline.Page, standing content
 	if err := s.release(ctx, page, records, single); err != nil {
 		return ids, err
 	}
-	err := s.run.view(ctx, func(view contents.View) error {
+	err := s.run.Store.Look(ctx, func(view contents.View) error {
 		h, err := s.against(ctx, view, records, ids, single)
 		if err != nil {
 			return err
@@ -98,7 +98,7 @@ func (s *subject) release(ctx context.Context, page pipeline.Page, records []ups
 		ids[i] = records[i].ID
 	}
 	var quarantined map[string]bool
-	err := s.run.view(ctx, func(view contents.View) error {
+	err := s.run.Store.Look(ctx, func(view contents.View) error {
 		var err error
 		quarantined, err = s.table.Quarantined(ctx, view, ids)
 		return err

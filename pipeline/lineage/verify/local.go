@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"sluice/pipeline"
 	"sluice/pipeline/lineage/compare"
@@ -27,7 +28,7 @@ const (
 // local compares rows with their raw records: a sample, or all.
 func (s *subject) local(ctx context.Context) error {
 	if n := s.run.Sample; n > 0 {
-		return s.run.view(ctx, func(view contents.View) error {
+		return s.run.Store.Look(ctx, func(view contents.View) error {
 			keys, err := s.table.Sample(ctx, view, n, false)
 			if err == nil {
 				err = s.lookAt(ctx, view, keys)
@@ -42,7 +43,7 @@ func (s *subject) local(ctx context.Context) error {
 func (s *subject) each(ctx context.Context, work func(contents.View, []string) error) error {
 	for after := ""; ; {
 		over := false
-		err := s.run.view(ctx, func(view contents.View) error {
+		err := s.run.Store.Look(ctx, func(view contents.View) error {
 			keys, err := s.table.After(ctx, view, after, localBatch)
 			if err != nil || len(keys) == 0 {
 				over = true
@@ -59,10 +60,8 @@ func (s *subject) each(ctx context.Context, work func(contents.View, []string) e
 
 // lookAt compares rows with their raw records, unless that was done before.
 func (s *subject) lookAt(ctx context.Context, view contents.View, keys []string) error {
-	for len(keys) > 0 {
+	for batch := range slices.Chunk(keys, localBatch) {
 		var fresh []string
-		batch := keys[:min(len(keys), localBatch)]
-		keys = keys[len(batch):]
 		for _, key := range batch {
 			if !s.looked[key] {
 				s.looked[key] = true

@@ -19,7 +19,6 @@ import (
 	"sluice/pipeline"
 	"sluice/pipeline/lineage/compare"
 	"sluice/pipeline/sync"
-	"sluice/pipeline/warehouse/contents"
 	"sluice/pipeline/warehouse/verifications"
 	"sluice/schema/record"
 )
@@ -43,8 +42,6 @@ type Options struct {
 	// fits.
 	Load  func(ctx context.Context, stream pipeline.Stream, unit pipeline.Batch) error
 	Store *verifications.Store
-	// Zone returns the time zone of an organization.
-	Zone  func(organization string) *time.Location
 	Rules pipeline.Rules
 }
 
@@ -149,11 +146,6 @@ func (r *run) upstream(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// view runs fn on one snapshot of the warehouse.
-func (r *run) view(ctx context.Context, fn func(view contents.View) error) error {
-	return r.Store.Look(ctx, fn)
 }
 
 // sum adds up the counts and sets the outcome.
