@@ -7,6 +7,8 @@
 // Start reading at Resource, then Column and Cursor.
 package schema
 
+import "iter"
+
 // Service is one upstream service: its address rules, its limits and its resources. Source:
 // docs/upstream.md U2 to U8, U20, U34 and U40 to U47.
 type Service struct {
@@ -38,6 +40,19 @@ type Service struct {
 	Further []Resource
 	// Reads are answers on demand that are not copied.
 	Reads []Read
+}
+
+// Each gives the resources of services, in their order, each with its service.
+func Each(services []Service) iter.Seq2[*Service, *Resource] {
+	return func(yield func(*Service, *Resource) bool) {
+		for s := range services {
+			for r := range services[s].Resources {
+				if !yield(&services[s], &services[s].Resources[r]) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Host is a closed set: which base address of the vendor serves a service.

@@ -11,6 +11,7 @@ import (
 	"sluice/pipeline"
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/warehouse/calls"
+	"sluice/pipeline/warehouse/postgres"
 )
 
 // longestAsk is how long Reauthorize waits for the minute between two requests of a token, or to
@@ -45,10 +46,7 @@ func (a *App) Reauthorize(ctx context.Context, o *config.Organization, waits fun
 		}
 	}
 	woken, err := a.DB.Wake(ctx, o.Key, servicesOf(o), pipeline.StateDenied, pipeline.StateFailed)
-	if err != nil {
-		return 0, fmt.Errorf("let the streams go on: %w", err)
-	}
-	return woken, nil
+	return woken, postgres.Fail("let the streams go on", err)
 }
 
 // Reopen opens the gates that upstream's answers closed for an organization, or for one of its
@@ -79,15 +77,11 @@ func (a *App) Reopen(ctx context.Context, o *config.Organization, service string
 		services = append(services, a.SharedWith(o.Key, name)...)
 	}
 	woken, err := a.DB.Wake(ctx, o.Key, services)
-	if err != nil {
-		return calls.Reopened{}, 0, fmt.Errorf("let the streams go on: %w", err)
-	}
-	return opened, woken, nil
+	return opened, woken, postgres.Fail("let the streams go on", err)
 }
 
 func servicesOf(o *config.Organization) []string { return slices.Sorted(maps.Keys(o.Services)) }
 
-// wait waits for a time or for the end of ctx.
 func wait(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(max(d, 0))
 	defer timer.Stop()

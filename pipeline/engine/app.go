@@ -100,8 +100,13 @@ func Load(options Options) (*App, error) {
 	if err := validate.Services(options.Catalogue); err != nil {
 		return nil, fmt.Errorf("the built-in declarations are broken: %w", err)
 	}
-	file := &firstReading{read: options.ReadFile}
-	conf, err := config.Load(options.ConfigPath, options.LookupEnv, file.Read, options.Catalogue, options.Purpose)
+	var text []byte // as it was read first: secrets are read again by its references, whatever became of the file
+	read := func(path string) ([]byte, error) {
+		var err error
+		text, err = options.ReadFile(path)
+		return text, err
+	}
+	conf, err := config.Load(options.ConfigPath, options.LookupEnv, read, options.Catalogue, options.Purpose)
 	if _, mistakes := errors.AsType[*config.Error](err); mistakes {
 		return nil, err // the error names the file and all mistakes in it
 	}
@@ -120,9 +125,10 @@ func Load(options Options) (*App, error) {
 		Config: conf, Catalogue: conf.Services, Log: log, Hints: metrics.NewHints(), Calls: metrics.NewCalls(calledServices(conf)...), options: options,
 		organizations: make(map[string]*pipeline.Organization), redactors: redactors(conf),
 	}
-	a.secrets = newInForce(conf, func() (*config.Config, error) {
-		return config.Load(options.ConfigPath, options.LookupEnv, file.Again, options.Catalogue, options.Purpose)
-	})
+	again := func(string) ([]byte, error) { return text, nil }
+	a.secrets = &inForce{conf: conf, refused: make(chan struct{}, 1), load: func() (*config.Config, error) {
+		return config.Load(options.ConfigPath, options.LookupEnv, again, options.Catalogue, options.Purpose)
+	}}
 	for i := range conf.Organizations {
 		a.organizations[conf.Organizations[i].Key] = a.resolve(&conf.Organizations[i])
 	}
@@ -131,11 +137,21 @@ func Load(options Options) (*App, error) {
 
 // Open loads the configuration and connects to the database, which has to be migrated.
 func Open(ctx context.Context, options Options) (*App, error) {
+	return opened(ctx, options, (*App).Reach)
+}
+
+// OpenReading loads the configuration and makes the database available, for work that opens a
+// connection of its own: its role may be one that only reads. DB is nil.
+func OpenReading(ctx context.Context, options Options) (*App, error) {
+	return opened(ctx, options, (*App).OpenDatabase)
+}
+
+func opened(ctx context.Context, options Options, reach func(*App, context.Context) error) (*App, error) {
 	a, err := Load(options)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.Reach(ctx); err != nil {
+	if err := reach(a, ctx); err != nil {
 		return nil, errors.Join(err, a.Close(ctx))
 	}
 	return a, nil
@@ -305,10 +321,7 @@ func (a *App) register(ctx context.Context) error {
 	if err := a.listParents(ctx); err != nil {
 		return err
 	}
-	if err := a.DB.EnableHistory(ctx, a.histories()); err != nil {
-		return fmt.Errorf("set up the history that the configuration asks for: %w", err)
-	}
-	return nil
+	return postgres.Fail("set up the history that the configuration asks for", a.DB.EnableHistory(ctx, a.histories()))
 }
 
 // Close ends what Open began, even if the context has ended.

@@ -40,12 +40,7 @@ func (a *App) Backfills(ctx context.Context, names []string, organization string
 	if err != nil {
 		return nil, err
 	}
-	var lists []pipeline.Stream
-	for _, stream := range selected {
-		if stream.Work == pipeline.WorkList {
-			lists = append(lists, stream)
-		}
-	}
+	lists := onlyLists(selected)
 	if len(lists) == 0 {
 		return nil, fmt.Errorf("%w: only lists are backfilled; single records follow what their list brings: name the list", ErrUsage)
 	}
@@ -94,7 +89,7 @@ func (a *App) narrowed(list pipeline.Stream, days Days) (Backfill, error) {
 	if !days.To.IsZero() {
 		return b, fmt.Errorf("%s: its list is narrowed by %s, from below only: leave --to out", resourceName(list), b.Column)
 	}
-	b.Bound = a.midnight(list.Organization, days.From)
+	b.Bound = time.Date(days.From.Year(), days.From.Month(), days.From.Day(), 0, 0, 0, 0, a.Zone(list.Organization))
 	return b, nil
 }
 
@@ -102,11 +97,6 @@ func (a *App) narrowed(list pipeline.Stream, days Days) (Backfill, error) {
 func (a *App) today(organization string) time.Time {
 	now := a.options.Now().In(a.Zone(organization))
 	return time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
-}
-
-// midnight returns the beginning of a day in an organization's zone.
-func (a *App) midnight(organization string, day time.Time) time.Time {
-	return time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, a.Zone(organization))
 }
 
 // A window has about windowRows rows and at most a year. Shorter windows spend calls on pages that

@@ -11,17 +11,17 @@ import (
 
 	changelog "sluice/pipeline/warehouse/changes"
 	"sluice/pipeline/warehouse/closings"
+	"sluice/schema"
 )
 
 // ClosePeriod closes a period of an organization: see closings.Close. Days end in the
 // organization's time zone.
 func (a *App) ClosePeriod(ctx context.Context, organization string, period closings.Period, anyway, dryRun bool) (closings.Closing, error) {
 	request := closings.Request{Organization: organization, Period: period, Zone: a.Zone(organization).String(), Anyway: anyway, DryRun: dryRun}
-	for i := range a.Catalogue {
-		for r := range a.Catalogue[i].Resources {
-			if resource := &a.Catalogue[i].Resources[r]; resource.Dated != nil {
-				request.Services, request.Resources = append(request.Services, a.Catalogue[i].Name), append(request.Resources, resource.Name)
-			}
+	for service, resource := range schema.Each(a.Catalogue) {
+		if resource.Dated != nil {
+			request.Services = append(request.Services, service.Name)
+			request.Resources = append(request.Resources, resource.Name)
 		}
 	}
 	return closings.Close(ctx, a.DB.Pool(), &request)

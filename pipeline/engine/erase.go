@@ -107,11 +107,8 @@ func (a *App) Find(ctx context.Context, text *places.Needle, in Search) (places.
 		return places.Found{}, err
 	}
 	query := places.Query{Needle: text, Organization: organization, Limit: in.Limit, Progress: in.Progress}
-	for s := range a.Catalogue {
-		service := &a.Catalogue[s]
-		for r := range service.Resources {
-			query.Lists = append(query.Lists, searchedList(service, &service.Resources[r]))
-		}
+	for service, resource := range schema.Each(a.Catalogue) {
+		query.Lists = append(query.Lists, searchedList(service, resource))
 	}
 	if in.Resource != "" {
 		streams, err := a.Declared(in.Resource)

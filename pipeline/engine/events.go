@@ -69,14 +69,9 @@ func (a *App) EventReceivers(ctx context.Context) ([]EventReceiver, error) {
 
 // eventReceiver returns a configured receiver; nil if there is none of the name.
 func (a *App) eventReceiver(name string) *config.EventReceiver {
-	at := slices.IndexFunc(a.Config.Events, func(r config.EventReceiver) bool { return r.Name == name })
-	if at < 0 {
-		return nil
-	}
-	return &a.Config.Events[at]
+	return find(a.Config.Events, func(r *config.EventReceiver) bool { return r.Name == name })
 }
 
-// deliverer makes what delivers to a receiver.
 func (a *App) deliverer(of *config.EventReceiver) *events.Deliverer {
 	pool := a.DB.Pool()
 	return events.New(events.Options{
@@ -171,8 +166,6 @@ func (q *Queue) FinishEvents(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, finishLimit)
 	defer cancel()
-	ticker := time.NewTicker(finishPoll)
-	defer ticker.Stop()
 	for {
 		ahead, err := q.ahead(ctx)
 		if ctx.Err() != nil {
@@ -181,10 +174,7 @@ func (q *Queue) FinishEvents(ctx context.Context) error {
 		if err != nil || len(ahead) == 0 {
 			return err
 		}
-		select {
-		case <-ctx.Done():
-		case <-ticker.C:
-		}
+		_ = wait(ctx, finishPoll) // the next look sees that ctx ended
 	}
 }
 

@@ -14,19 +14,6 @@ import (
 	"sluice/pipeline/warehouse/exports"
 )
 
-// OpenReading loads the configuration and makes the database available, for work that opens a
-// connection of its own: its role may be one that only reads. DB is nil.
-func OpenReading(ctx context.Context, options Options) (*App, error) {
-	a, err := Load(options)
-	if err != nil {
-		return nil, err
-	}
-	if err := a.OpenDatabase(ctx); err != nil {
-		return nil, errors.Join(err, a.Close(ctx))
-	}
-	return a, nil
-}
-
 // ExportOptions say what to export, and where to.
 type ExportOptions struct {
 	// Names are tables and views as on a command line, with * for any characters.
@@ -142,7 +129,6 @@ func (a *App) Export(ctx context.Context, o ExportOptions) (*Export, error) {
 	return e.made, nil
 }
 
-// export is an export under way.
 type export struct {
 	ExportOptions
 
@@ -194,7 +180,6 @@ func (e *export) fileOf(r *exports.Relation) string { return r.Full() + "." + st
 // step is how many tables are done, of all.
 type step struct{ done, all int }
 
-// table writes the file of one table.
 func (e *export) table(ctx context.Context, s *exports.Snapshot, r *exports.Relation, at step) error {
 	columns, err := s.Columns(ctx, r, e.Format)
 	if err != nil {
@@ -240,7 +225,6 @@ func (e *export) rows(ctx context.Context, s *exports.Snapshot, r *exports.Relat
 	return rows, nil
 }
 
-// manifest writes what the export has.
 func (e *export) manifest() error {
 	file, err := e.folder.Create(manifestFile)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"sluice/pipeline/warehouse/exports"
+	"sluice/schema"
 )
 
 // chooseRelations returns the tables and views that a command line names, in their order. A name is
@@ -88,12 +89,9 @@ func (a *App) matching(known []exports.Relation, name, day string) ([]int, error
 // tableOf is the table of a list that the configuration declares: of accounting.price_lists it is
 // custom.price_lists. Other names stay.
 func (a *App) tableOf(name string) string {
-	for s := range a.Catalogue {
-		service := &a.Catalogue[s]
-		for r := range service.Resources {
-			if resource := &service.Resources[r]; name == service.Name+"."+resource.Name {
-				return resource.SchemaName(service) + "." + resource.Name
-			}
+	for service, resource := range schema.Each(a.Catalogue) {
+		if name == service.Name+"."+resource.Name {
+			return resource.SchemaName(service) + "." + resource.Name
 		}
 	}
 	return name

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,12 +39,8 @@ func (a *App) Foresee(ctx context.Context, wanted []pipeline.Stream) ([]planning
 
 // onlyOrganization returns the organization of streams, "" if they have several.
 func onlyOrganization(of []pipeline.Stream) string {
-	for i := range of {
-		if of[i].Organization != of[0].Organization {
-			return ""
-		}
-	}
-	if len(of) == 0 {
+	other := func(s pipeline.Stream) bool { return s.Organization != of[0].Organization }
+	if len(of) == 0 || slices.ContainsFunc(of, other) {
 		return ""
 	}
 	return of[0].Organization
@@ -126,15 +123,6 @@ func (a *App) forecasting(ready func(context.Context, pipeline.Stream) error) fu
 	}
 }
 
-// listFacts returns the facts of a sweep or a look with the rows of its list.
-func (a *App) listFacts(ctx context.Context, own streams.Facts, list Key) (streams.Facts, error) {
-	of, err := a.DB.FactsSoon(ctx, list, false)
-	if err != nil || len(of) == 0 {
-		return own, err
-	}
-	return ofList(own, of[0]), nil
-}
-
 func (a *App) storeForecast(ctx context.Context, stream pipeline.Stream) error {
 	if stream.Work == pipeline.WorkBackfill || stream.Work == pipeline.WorkHinted {
 		return nil // the command that opened the backfill stored its forecast; what will be told is unknown
@@ -146,8 +134,12 @@ func (a *App) storeForecast(ctx context.Context, stream pipeline.Stream) error {
 	}
 	facts := known[0]
 	if besides(stream) {
-		if facts, err = a.listFacts(ctx, facts, stream.ListKey()); err != nil {
+		list, err := a.DB.FactsSoon(ctx, stream.ListKey(), false)
+		if err != nil {
 			return err
+		}
+		if len(list) > 0 {
+			facts = ofList(facts, list[0])
 		}
 	}
 	can, err := a.DB.Capabilities(ctx, stream)

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"sluice/migrations"
-	"sluice/pipeline"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/history"
 )
@@ -11,10 +10,7 @@ import (
 // of these settings ends one period and begins another.
 func (a *App) histories() []warehouse.HistorySetting {
 	var settings []warehouse.HistorySetting
-	for _, stream := range a.Streams() {
-		if stream.Work != pipeline.WorkList {
-			continue
-		}
+	for _, stream := range onlyLists(a.Streams()) {
 		setting := history.Of(stream.Organization, stream.Service, stream.Resource)
 		chosen := a.resource(stream)
 		setting.Versions, setting.Daily = chosen.History, chosen.Daily

@@ -161,12 +161,7 @@ func (i *Identities) ask(ctx context.Context, o *config.Organization) (Seen, err
 
 // organizationsOf returns the resource of a service that lists organizations; nil if it has none.
 func organizationsOf(service *schema.Service) *schema.Resource {
-	for r := range service.Resources {
-		if service.Resources[r].Name == organizationsName {
-			return &service.Resources[r]
-		}
-	}
-	return nil
+	return find(service.Resources, func(r *schema.Resource) bool { return r.Name == organizationsName })
 }
 
 // checkedAt returns when any process last checked the organization; zero if none did.

@@ -30,10 +30,8 @@ func (a *App) lacking(ctx context.Context) ([]ddl.Lack, ddl.Catalog, error) {
 // schemasOf returns the schemas with the tables of services.
 func schemasOf(services []schema.Service) []string {
 	var schemas []string
-	for i := range services {
-		for r := range services[i].Resources {
-			schemas = append(schemas, services[i].Resources[r].SchemaName(&services[i]))
-		}
+	for service, resource := range schema.Each(services) {
+		schemas = append(schemas, resource.SchemaName(service))
 	}
 	slices.Sort(schemas)
 	return slices.Compact(schemas)

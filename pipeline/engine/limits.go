@@ -10,12 +10,7 @@ import (
 
 // service returns a declared service; nil if there is none of that name.
 func (a *App) service(name string) *schema.Service {
-	for i := range a.Catalogue {
-		if a.Catalogue[i].Name == name {
-			return &a.Catalogue[i]
-		}
-	}
-	return nil
+	return find(a.Catalogue, func(s *schema.Service) bool { return s.Name == name })
 }
 
 // Limits returns the limits that apply to calls of a service.

@@ -84,7 +84,7 @@ func (a *App) OpenReceiver(ctx context.Context, observe func(notifications.Obser
 	receiver := notifications.NewReceiver(notifications.Options{
 		Settings: a.Notifications(), Inbox: inbox, Now: a.options.Now, Log: a.Log, Observe: observe,
 	})
-	a.secrets.uses(func() error { receiver.Replace(a.Notifications().Organizations); return nil })
+	a.secrets.uses(func([][]byte) error { receiver.Replace(a.Notifications().Organizations); return nil })
 	return &Receiver{receiver, inbox}, nil
 }
 
@@ -129,8 +129,6 @@ func (a *App) Knock(ctx context.Context, o *config.Organization, patience time.D
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	ticker := time.NewTicker(inboxPoll)
-	defer ticker.Stop()
 	for {
 		arrived, err := hints.NewInbox(a.DB.Pool()).Arrived(ctx, o.Key, notifications.Test, notifications.Digest("", body))
 		switch {
@@ -141,10 +139,7 @@ func (a *App) Knock(ctx context.Context, o *config.Organization, patience time.D
 		case arrived:
 			return Knocked{}, nil
 		}
-		select {
-		case <-ctx.Done():
-		case <-ticker.C:
-		}
+		_ = wait(ctx, inboxPoll) // the next look sees that ctx ended
 	}
 }
 

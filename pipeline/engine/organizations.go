@@ -8,15 +8,21 @@ import (
 	"sluice/pipeline"
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/upstream"
+	"sluice/pipeline/warehouse/postgres"
 )
 
 // organization returns the configured organization with a key; nil if there is none.
 func (a *App) organization(key string) *config.Organization { return organizationIn(a.Config, key) }
 
 func organizationIn(conf *config.Config, key string) *config.Organization {
-	for i := range conf.Organizations {
-		if conf.Organizations[i].Key == key {
-			return &conf.Organizations[i]
+	return find(conf.Organizations, func(o *config.Organization) bool { return o.Key == key })
+}
+
+// find returns the first of several values that is wanted; nil if none is.
+func find[T any](all []T, wanted func(*T) bool) *T {
+	for i := range all {
+		if wanted(&all[i]) {
+			return &all[i]
 		}
 	}
 	return nil
@@ -98,8 +104,5 @@ func (i *Identities) Accept(ctx context.Context, o *config.Organization) (Seen, 
 	if !seen.Found {
 		return seen, fmt.Errorf("%w: upstream gives no identity of organization %s: there is nothing to accept", ErrUsage, o.Name)
 	}
-	if err := i.app.DB.AcceptOrganization(ctx, o.Key, seen.Identity); err != nil {
-		return seen, fmt.Errorf("accept organization %s: %w", o.Name, err)
-	}
-	return seen, nil
+	return seen, postgres.Fail("accept organization "+o.Name, i.app.DB.AcceptOrganization(ctx, o.Key, seen.Identity))
 }

@@ -14,6 +14,7 @@ import (
 	"sluice/pipeline/lineage/rebuild"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/leftout"
+	"sluice/schema"
 	"sluice/schema/record"
 	"sluice/schema/redact"
 )
@@ -24,13 +25,10 @@ var errNoHashKey = errors.New("columns are hashed, and privacy.key is missing he
 // redactors compiles what the configuration leaves out, by resource.
 func redactors(conf *config.Config) map[string]*redact.Redactor {
 	all, key := make(map[string]*redact.Redactor), conf.Privacy.HashKey()
-	for s := range conf.Services {
-		service := &conf.Services[s]
-		for r := range service.Resources {
-			name := service.Name + "." + service.Resources[r].Name
-			if rules := conf.Resources[name].LeftOut; len(rules) > 0 {
-				all[name] = redact.New(&service.Resources[r], rules, key)
-			}
+	for service, resource := range schema.Each(conf.Services) {
+		name := service.Name + "." + resource.Name
+		if rules := conf.Resources[name].LeftOut; len(rules) > 0 {
+			all[name] = redact.New(resource, rules, key)
 		}
 	}
 	return all
@@ -194,8 +192,7 @@ func (a *App) LeftOut(ctx context.Context, counts bool) ([]LeftOut, error) {
 		if name := n.Service + "." + n.Resource; known[[2]string{name, n.Path}] != nil {
 			ended := n.EndedAt
 			if ended == nil {
-				now := a.options.Now()
-				ended = &now
+				ended = new(a.options.Now())
 			}
 			all = append(all, LeftOut{Resource: name, Column: n.Path, How: n.How, Since: &n.Since, Ended: ended, ScrubbedAt: n.ScrubbedAt})
 		}

@@ -11,7 +11,6 @@ import (
 	"sluice/pipeline/lineage/promote"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/raw/archive"
-	"sluice/schema"
 	"sluice/schema/custom"
 )
 
@@ -25,24 +24,14 @@ WHERE service = $1 AND resource = $2 AND call_id IN (SELECT DISTINCT _call_id FR
 func (a *App) Survey(ctx context.Context, stream pipeline.Stream) (promote.Proposal, error) {
 	r := stream.Resource
 	table := pgx.Identifier{r.SchemaName(stream.Service), r.Name}.Sanitize()
-	rows, err := a.DB.Pool().Query(ctx, fmt.Sprintf(sqlStored, table), stream.Service.Name, r.Name)
-	return surveyed(rows, err, stream, declaredKeys(r))
-}
-
-// declaredKeys are the keys of a record that have columns or tables.
-func declaredKeys(r *schema.Resource) map[string]bool {
-	declared := make(map[string]bool)
+	declared := make(map[string]bool) // the keys of a record that have columns or tables
 	for i := range r.Columns {
 		declared[r.Columns[i].Wire] = true
 	}
 	for i := range r.Children {
 		declared[r.Children[i].Name] = true
 	}
-	return declared
-}
-
-// surveyed examines arrays of raw records, without what is left out of the stream's records.
-func surveyed(rows pgx.Rows, err error, stream pipeline.Stream, declared map[string]bool) (promote.Proposal, error) {
+	rows, err := a.DB.Pool().Query(ctx, fmt.Sprintf(sqlStored, table), stream.Service.Name, r.Name)
 	if err != nil {
 		return promote.Proposal{}, fmt.Errorf("read the records of %s: %w", stream, err)
 	}

@@ -19,23 +19,6 @@ import (
 // least time between two readings because upstream refuses a credential.
 const rereadEvery = time.Minute
 
-// firstReading keeps the configuration as it was read first: secrets are read again by its
-// references, whatever became of the file.
-type firstReading struct {
-	read func(string) ([]byte, error)
-	text []byte
-}
-
-// Read reads the file and keeps it.
-func (f *firstReading) Read(path string) ([]byte, error) {
-	text, err := f.read(path)
-	f.text = text
-	return text, err
-}
-
-// Again returns what was read.
-func (f *firstReading) Again(string) ([]byte, error) { return f.text, nil }
-
 // inForce are the secrets that this process uses now. Reading them again replaces them; everything
 // else of the configuration stays.
 type inForce struct {
@@ -49,15 +32,12 @@ type inForce struct {
 
 	mu sync.Mutex
 	// conf has the secrets that were read last; nothing else of it is used.
-	conf  *config.Config
-	keys  [][]byte
-	users []func() error
+	conf *config.Config
+	keys [][]byte
+	// users are told the sealing keys when the secrets change.
+	users []func(keys [][]byte) error
 	// woken are the organizations whose streams have to be woken once more.
 	woken []string
-}
-
-func newInForce(conf *config.Config, load func() (*config.Config, error)) *inForce {
-	return &inForce{load: load, refused: make(chan struct{}, 1), conf: conf}
 }
 
 // present is the configuration with the secrets in force.
@@ -90,14 +70,6 @@ func (f *inForce) eventKeys(name string) [][]byte {
 	return keys
 }
 
-// keysInForce returns the sealing keys that were read last.
-func (f *inForce) keysInForce() [][]byte {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.keys
-}
-
-// seal notes the sealing keys that are used.
 func (f *inForce) seal(keys [][]byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -105,7 +77,7 @@ func (f *inForce) seal(keys [][]byte) {
 }
 
 // uses notes what has to be told when the secrets change.
-func (f *inForce) uses(tell func() error) {
+func (f *inForce) uses(tell func(keys [][]byte) error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.users = append(f.users, tell)
@@ -182,7 +154,7 @@ func (a *App) Reread(ctx context.Context) (int, error) {
 	keepSecrets(a.options, conf) // before anything can print them
 	others, changed := a.secrets.put(conf, keys)
 	for _, tell := range a.secrets.told() {
-		if err := tell(); err != nil {
+		if err := tell(keys); err != nil {
 			return changed, err
 		}
 	}
@@ -199,8 +171,7 @@ func (f *inForce) replaced(organizations []string) []string {
 	return before
 }
 
-// told returns what has to be told.
-func (f *inForce) told() []func() error {
+func (f *inForce) told() []func([][]byte) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.users)

@@ -128,13 +128,7 @@ func english() *message.Printer { return message.NewPrinter(language.English) }
 
 // declareCapabilities stores the capabilities that the declarations of the configured lists state.
 func (a *App) declareCapabilities(ctx context.Context) error {
-	var lists []pipeline.Stream
-	for _, stream := range a.Streams() {
-		if stream.Work == pipeline.WorkList {
-			lists = append(lists, stream)
-		}
-	}
-	return postgres.Fail("note what the lists of the configuration can do", a.DB.Declare(ctx, lists))
+	return postgres.Fail("note what the lists of the configuration can do", a.DB.Declare(ctx, onlyLists(a.Streams())))
 }
 
 // narrowable refuses to narrow a backfill by a filter that the list is known not to have. A filter

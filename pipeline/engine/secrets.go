@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"encoding/base64"
-	"fmt"
 	"strings"
 
 	"sluice/pipeline/engine/config"
@@ -37,7 +36,8 @@ func keepSecrets(options Options, conf *config.Config) {
 			keep(events.Encoded(secret))
 		}
 	}
-	for _, key := range keysOf(options) {
+	keys, _ := secrets.Source{Getenv: options.LookupEnv}.EncryptionKeys() // commands that need them report the error
+	for _, key := range keys {
 		keep(string(key), base64.StdEncoding.EncodeToString(key))
 	}
 }
@@ -52,29 +52,16 @@ func keepTokens(keep func(...string), conf *config.Config, o *config.Organizatio
 	}
 }
 
-// keysOf returns the keys that seal tokens; nil if they are missing or invalid. Commands that need
-// them report the error.
-func keysOf(options Options) [][]byte {
-	keys, err := secrets.Source{Getenv: options.LookupEnv}.EncryptionKeys()
-	if err != nil {
-		return nil
-	}
-	return keys
-}
-
 // learnTokens makes the tokens stored in the database known to the scrubber. Without the key it
 // does nothing, because the program cannot open them.
 func (a *App) learnTokens(ctx context.Context) error {
-	keys := keysOf(a.options)
-	if keys == nil {
-		return nil
+	keys, missing := secrets.Source{Getenv: a.options.LookupEnv}.EncryptionKeys()
+	if missing != nil {
+		return nil //nolint:nilerr // commands that need the keys report the error
 	}
 	stored, err := a.DB.SealedTokens(ctx)
 	if err == nil {
 		err = token.Learn(a.options.Scrub, keys, stored)
 	}
-	if err != nil {
-		return fmt.Errorf("learn which tokens must not be shown: %w", err)
-	}
-	return nil
+	return postgres.Fail("learn which tokens must not be shown", err)
 }

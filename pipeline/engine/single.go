@@ -86,7 +86,6 @@ func (a *App) ReadRecords(ctx context.Context, name, organization string, ids []
 	return read, nil
 }
 
-// readRecord reads one record and loads it.
 func (a *App) readRecord(
 	ctx context.Context, source sync.Source, normalize compare.Normalize, stream pipeline.Stream, id string,
 ) (SingleRecord, error) {

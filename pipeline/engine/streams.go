@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"sluice/pipeline"
@@ -50,28 +51,27 @@ func hasParents(resource *schema.Resource, setting config.Service) bool {
 // worksOf returns the streams of one resource: its list and, where they exist, its details, its
 // sweep, its look, and what change notifications tell of.
 func (a *App) worksOf(list pipeline.Stream) []pipeline.Stream {
-	works := []pipeline.Stream{list}
-	if list.Resource.Details != nil {
-		details := list
-		details.Work = pipeline.WorkDetails
-		works = append(works, details)
-	}
-	if a.resource(list).Sweep > 0 {
-		sweep := list
-		sweep.Work = pipeline.WorkSweep
-		works = append(works, sweep)
-	}
-	if a.resource(list).Look > 0 {
-		look := list
-		look.Work = pipeline.WorkLook
-		works = append(works, look)
-	}
-	if a.toldOf(list) && (list.Resource.SinglesAtOnce() > 0 || list.Resource.ToldByParent() != "") {
-		hinted := list
-		hinted.Work = pipeline.WorkHinted
-		works = append(works, hinted)
+	works, chosen := []pipeline.Stream{list}, a.resource(list)
+	for _, beside := range []struct {
+		work   pipeline.Work
+		exists bool
+	}{
+		{pipeline.WorkDetails, list.Resource.Details != nil},
+		{pipeline.WorkSweep, chosen.Sweep > 0},
+		{pipeline.WorkLook, chosen.Look > 0},
+		{pipeline.WorkHinted, a.toldOf(list) && (list.Resource.SinglesAtOnce() > 0 || list.Resource.ToldByParent() != "")},
+	} {
+		if beside.exists {
+			list.Work = beside.work
+			works = append(works, list)
+		}
 	}
 	return works
+}
+
+// onlyLists leaves out streams that are no lists.
+func onlyLists(streams []pipeline.Stream) []pipeline.Stream {
+	return slices.DeleteFunc(streams, func(s pipeline.Stream) bool { return s.Work != pipeline.WorkList })
 }
 
 // Phases splits streams in two: lists, and the streams that need what lists bring, which are

@@ -45,19 +45,9 @@ func (a *App) DueSweeps(ctx context.Context, streams []pipeline.Stream) ([]pipel
 	return sweeps, nil
 }
 
-// AcceptTombstones puts tombstones on the rows that a run left to the operator's decision, and
-// returns their number.
-func (a *App) AcceptTombstones(ctx context.Context, key Key, run int64) (int, error) {
-	return a.decideTombstones(ctx, key, run, tombstones.Accept)
-}
-
-// RejectTombstones deletes the evidence that a run left to the operator's decision, and returns
-// about how many records it was.
-func (a *App) RejectTombstones(ctx context.Context, key Key, run int64) (int, error) {
-	return a.decideTombstones(ctx, key, run, tombstones.Reject)
-}
-
-func (a *App) decideTombstones(ctx context.Context, key Key, run int64, decide tombstones.Decision) (int, error) {
+// DecideTombstones decides about the rows that a run left to the operator, and returns about how
+// many records it was.
+func (a *App) DecideTombstones(ctx context.Context, key Key, run int64, decide tombstones.Decision) (int, error) {
 	stream, ok := a.Stream(key)
 	if !ok {
 		return 0, fmt.Errorf("%w: %s is not configured", ErrUsage, key)

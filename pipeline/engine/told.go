@@ -31,7 +31,6 @@ const (
 	watchPerMinute = 100
 )
 
-// watchLimits are the limits of the calls for channels.
 func watchLimits() pipeline.Limits {
 	return pipeline.Limits{Shared: upstream.NotificationService, PerMinute: watchPerMinute, Concurrent: 1, Daily: watchDaily}
 }

@@ -56,7 +56,7 @@ func (a *App) tokens() (wire.Gate, *token.Tokens, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("prepare the tokens: %w", err)
 	}
-	a.secrets.uses(func() error { return tokens.Replace(a.secrets.keysInForce(), a.credentials()) })
+	a.secrets.uses(func(keys [][]byte) error { return tokens.Replace(keys, a.credentials()) })
 	return gate, tokens, nil
 }
 
@@ -64,7 +64,6 @@ func (a *App) tokens() (wire.Gate, *token.Tokens, error) {
 // be missing.
 var errOffline = errors.New("this command was started offline: its call was not made")
 
-// vendor is the vendor of the configuration.
 func (a *App) vendor() wire.Vendor {
 	return wire.Vendor{
 		Name: a.Config.Vendor.Name, API: a.Config.Vendor.APIURL, Chat: a.Config.Vendor.ChatURL, Auth: a.Config.Vendor.AuthURL,

@@ -19,6 +19,7 @@ import (
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/actions"
+	"sluice/pipeline/warehouse/tombstones"
 )
 
 func (c *cli) consoleCommand() *cobra.Command {
@@ -232,8 +233,8 @@ func (p *pages) actions() []console.Action {
 		p.backfillVerb("resume", changeable, resumed),
 		p.backfillVerb("cancel", changeable, (*warehouse.DB).Cancel),
 		{Pattern: "/notifications/{org}/check", Do: p.checkNotifications},
-		p.decideTombstones("accept", (*engine.App).AcceptTombstones),
-		p.decideTombstones("reject", (*engine.App).RejectTombstones),
+		p.decideTombstones("accept", tombstones.Accept),
+		p.decideTombstones("reject", tombstones.Reject),
 	}...)
 }
 

@@ -151,7 +151,7 @@ func (p *pages) missedRows(shown *evidenceView) console.Table {
 }
 
 // decideTombstones makes an action of a decision about a scan.
-func (p *pages) decideTombstones(verb string, decide decide) console.Action {
+func (p *pages) decideTombstones(verb string, decide tombstones.Decision) console.Action {
 	return console.Action{
 		Pattern: "/tombstones/review/{run}/" + verb, Back: "/tombstones",
 		Do: func(ctx context.Context, r *console.Request) (console.Deed, error) {

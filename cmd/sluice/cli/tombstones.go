@@ -30,9 +30,9 @@ review shows them, accept gives these rows tombstones, reject drops the evidence
 	}
 	cmd.AddCommand(c.tombstonesList(), c.tombstonesReview(),
 		c.decision("accept RUN", "Put tombstones on the rows that a run left to decide",
-			(*engine.App).AcceptTombstones, "%s got tombstones."),
+			tombstones.Accept, "%s got tombstones."),
 		c.decision("reject RUN", "Forget the evidence that a run left to decide: two new scans are needed",
-			(*engine.App).RejectTombstones, "The evidence against %s is forgotten."))
+			tombstones.Reject, "The evidence against %s is forgotten."))
 	return cmd
 }
 
@@ -189,10 +189,7 @@ type decided struct {
 	Records int   `json:"records"`
 }
 
-// decide is the App's method for the records that a run left to a person.
-type decide func(*engine.App, context.Context, pipeline.Key, int64) (int, error)
-
-func (c *cli) decision(use, short string, decide decide, said string) *cobra.Command {
+func (c *cli) decision(use, short string, decide tombstones.Decision, said string) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: cobra.ExactArgs(1),
 		RunE: c.numberedWork("number of a run", "tombstones review", func(ctx context.Context, a *engine.App, runs []int64) error {
@@ -205,12 +202,12 @@ func (c *cli) decision(use, short string, decide decide, said string) *cobra.Com
 	}
 }
 
-func decideAbout(ctx context.Context, a *engine.App, run int64, decide decide) (*decided, error) {
+func decideAbout(ctx context.Context, a *engine.App, run int64, decide tombstones.Decision) (*decided, error) {
 	held, err := heldScan(ctx, a, run)
 	if err != nil {
 		return nil, err
 	}
-	n, err := decide(a, ctx, held.Key(), run)
+	n, err := a.DecideTombstones(ctx, held.Key(), run, decide)
 	if err != nil {
 		return nil, err
 	}

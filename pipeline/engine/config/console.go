@@ -142,7 +142,6 @@ func (c *checker) consoleAddresses(doc *document) {
 	}
 }
 
-// consolePeople checks the lists of operators and viewers.
 func (c *checker) consolePeople(of *Console) {
 	for key, people := range map[string][]string{"operators": of.Operators, "viewers": of.Viewers} {
 		for i, who := range people {

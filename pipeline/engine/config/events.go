@@ -65,7 +65,6 @@ func (c *checker) events(doc *document) {
 	}
 }
 
-// eventSecrets checks the secrets of one receiver.
 func (c *checker) eventSecrets(r *EventReceiver, path string) {
 	if len(r.Secret) == 0 {
 		c.failf(path, "is missing: it signs the messages; "+secrets.Forms)
@@ -125,10 +124,8 @@ func (c *checker) eventFilters(doc *document, r *EventReceiver, at string, table
 // tablesOf are the tables whose changes are logged, by their full names.
 func tablesOf(services []schema.Service) []string {
 	var tables []string
-	for i := range services {
-		for j := range services[i].Resources {
-			tables = append(tables, services[i].Resources[j].SchemaName(&services[i])+"."+services[i].Resources[j].Name)
-		}
+	for service, resource := range schema.Each(services) {
+		tables = append(tables, resource.SchemaName(service)+"."+resource.Name)
 	}
 	slices.Sort(tables)
 	return slices.Compact(tables)

@@ -93,13 +93,11 @@ func (c *checker) leftOut(doc *document, declared *schema.Resource, o override, 
 // their names in the warehouse.
 func (doc *document) parentsIn(declared *schema.Resource, schemaName string) []string {
 	var columns []string
-	for s := range doc.Services {
-		for r := range doc.Services[s].Resources {
-			cursor, _ := doc.Services[s].Resources[r].Cursor.(schema.PerParent)
-			for _, from := range cursor.From {
-				if from.Schema == schemaName && from.Table == declared.Name {
-					columns = append(columns, from.Column)
-				}
+	for _, resource := range schema.Each(doc.Services) {
+		cursor, _ := resource.Cursor.(schema.PerParent)
+		for _, from := range cursor.From {
+			if from.Schema == schemaName && from.Table == declared.Name {
+				columns = append(columns, from.Column)
 			}
 		}
 	}

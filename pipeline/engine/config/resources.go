@@ -21,24 +21,20 @@ func (c *checker) resources(doc *document) {
 	full := make(map[string]Resource)
 	short := make(map[string][]string)
 	declared, schemas := make(map[string]*schema.Resource), make(map[string]string)
-	for s := range doc.Services {
-		service := &doc.Services[s]
-		for i := range service.Resources {
-			r := &service.Resources[i]
-			every, err := time.ParseDuration(r.Every)
-			if err != nil {
-				c.Addf("resources", false, "the declaration of %s.%s has no valid interval: %v", service.Name, r.Name, err)
-			}
-			name, usual := service.Name+"."+r.Name, Resource{Every: every, Enabled: !r.Optional}
-			if r.Swept() {
-				usual.Sweep = defaultSweep
-			}
-			if r.Looked() {
-				usual.Look = defaultLook
-			}
-			full[name], declared[name], schemas[name] = usual, r, r.SchemaName(service)
-			short[r.Name] = append(short[r.Name], name)
+	for service, r := range schema.Each(doc.Services) {
+		every, err := time.ParseDuration(r.Every)
+		if err != nil {
+			c.Addf("resources", false, "the declaration of %s.%s has no valid interval: %v", service.Name, r.Name, err)
 		}
+		name, usual := service.Name+"."+r.Name, Resource{Every: every, Enabled: !r.Optional}
+		if r.Swept() {
+			usual.Sweep = defaultSweep
+		}
+		if r.Looked() {
+			usual.Look = defaultLook
+		}
+		full[name], declared[name], schemas[name] = usual, r, r.SchemaName(service)
+		short[r.Name] = append(short[r.Name], name)
 	}
 	by := make(map[string]string)
 	for _, key := range slices.Sorted(maps.Keys(doc.Resources)) {
@@ -179,7 +175,6 @@ func (c *checker) besides(usual time.Duration, written string, possible bool, wh
 	return usual
 }
 
-// tombstones checks the rules for tombstones.
 func (c *checker) tombstones(t Tombstones) {
 	c.wantf(t.MaxRows >= 0, "tombstones.max_rows", "has to be 0 or more, not %s")
 	c.wantf(t.MaxShare >= 0 && t.MaxShare <= 1, "tombstones.max_share",

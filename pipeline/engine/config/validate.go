@@ -125,7 +125,6 @@ const (
 	minCounts = time.Minute
 )
 
-// totals checks how lists are counted.
 func (c *checker) totals(t Totals) {
 	if !slices.Contains(totalsUses, t.Use) {
 		c.failf("totals.use", "there is no use %q; %s", c.Raw("totals.use"), strict.Hint(t.Use, totalsUses))
