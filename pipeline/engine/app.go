@@ -125,9 +125,9 @@ func Load(options Options) (*App, error) {
 		Config: conf, Catalogue: conf.Services, Log: log, Hints: metrics.NewHints(), Calls: metrics.NewCalls(calledServices(conf)...), options: options,
 		organizations: make(map[string]*pipeline.Organization), redactors: redactors(conf),
 	}
-	again := func(string) ([]byte, error) { return text, nil }
 	a.secrets = &inForce{conf: conf, refused: make(chan struct{}, 1), load: func() (*config.Config, error) {
-		return config.Load(options.ConfigPath, options.LookupEnv, again, options.Catalogue, options.Purpose)
+		return config.Load(options.ConfigPath, options.LookupEnv, func(string) ([]byte, error) { return text, nil },
+			options.Catalogue, options.Purpose)
 	}}
 	for i := range conf.Organizations {
 		a.organizations[conf.Organizations[i].Key] = a.resolve(&conf.Organizations[i])
