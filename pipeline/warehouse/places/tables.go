@@ -31,9 +31,20 @@ func (f Family) order() int {
 	return slices.Index([]Family{Rows, Arrays, Quarantine, RawRecords, Versions, Days, Notes}, f)
 }
 
-// families has the tables of ours that are a family of their own.
-var families = map[string]Family{
-	"sluice.quarantine": Quarantine, "sluice.raw_records": RawRecords, "history.versions": Versions, "history.days": Days,
+// familyOf returns the family of a table that holds no records.
+func familyOf(schema, name string) Family {
+	switch [2]string{schema, name} {
+	case [2]string{"sluice", "quarantine"}:
+		return Quarantine
+	case [2]string{"sluice", "raw_records"}:
+		return RawRecords
+	case [2]string{"history", "versions"}:
+		return Versions
+	case [2]string{"history", "days"}:
+		return Days
+	default:
+		return Notes
+	}
 }
 
 // table is a table of the program that has columns which can hold a text.
@@ -129,7 +140,7 @@ func tables(ctx context.Context, from postgres.Querier) ([]*table, error) {
 				t.columns = append(t.columns, column{t.all[i], kind})
 			}
 		}
-		t.family = cmp.Or(families[t.full()], Notes)
+		t.family = familyOf(t.schema, t.name)
 		switch {
 		case copied && t.has("_parent_id"):
 			t.family, t.key = Arrays, "_parent_id"
