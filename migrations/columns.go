@@ -51,10 +51,8 @@ func Declare(ctx context.Context, url string, services []schema.Service) (int, e
 		return 0, err
 	}
 	var d declared
-	for i := range services {
-		for r := range services[i].Resources {
-			d.resource(&services[i], &services[i].Resources[r])
-		}
+	for service, resource := range schema.Each(services) {
+		d.resource(service, resource)
 	}
 	changed := 0
 	err = conn.QueryRow(ctx, sqlDeclare, d.schemas, d.tables, d.columns, d.places, d.kinds, d.classes, d.assumed, d.wires, d.sentences).Scan(&changed)

@@ -35,11 +35,9 @@ func makeDated(ctx context.Context, conn *pgx.Conn, services []schema.Service) (
 		has[name] = true
 	}
 	var selects []string
-	for i := range services {
-		for r := range services[i].Resources {
-			if text := datedRecords(&services[i], &services[i].Resources[r], has); text != "" {
-				selects = append(selects, text)
-			}
+	for service, resource := range schema.Each(services) {
+		if text := datedRecords(service, resource, has); text != "" {
+			selects = append(selects, text)
 		}
 	}
 	return applyDated(ctx, conn, strings.Join(selects, "\nUNION ALL\n"))

@@ -179,21 +179,18 @@ func (l Lack) String() string {
 // Lacks returns what a database lacks: declared tables and columns, and columns of another type.
 func Lacks(services []schema.Service, existing Catalog) []Lack {
 	var lacks []Lack
-	for i := range services {
-		s := &services[i]
-		for r := range s.Resources {
-			for _, t := range Tables(s, &s.Resources[r]) {
-				lack := Lack{Service: s.Name, Resource: s.Resources[r].Name, Table: t.Schema + "." + t.Name}
-				old, ok := existing[t.Schema][t.Name]
-				if !ok {
+	for service, resource := range schema.Each(services) {
+		for _, t := range Tables(service, resource) {
+			lack := Lack{Service: service.Name, Resource: resource.Name, Table: t.Schema + "." + t.Name}
+			old, ok := existing[t.Schema][t.Name]
+			if !ok {
+				lacks = append(lacks, lack)
+				continue
+			}
+			for _, c := range t.Columns {
+				lack.Column, lack.Type, lack.Declared = c.Name, old.Columns[c.Name].Type, c.Type
+				if lack.Type != c.Type {
 					lacks = append(lacks, lack)
-					continue
-				}
-				for _, c := range t.Columns {
-					lack.Column, lack.Type, lack.Declared = c.Name, old.Columns[c.Name].Type, c.Type
-					if lack.Type != c.Type {
-						lacks = append(lacks, lack)
-					}
 				}
 			}
 		}

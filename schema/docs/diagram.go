@@ -71,15 +71,12 @@ func DBML(services []schema.Service) string {
 	var b, references strings.Builder
 	b.WriteString("// Written by sluice-dev erd from the declarations; do not edit.\n\n")
 	b.WriteString("Project sluice {\n  database_type: 'PostgreSQL'\n}\n")
-	for i := range services {
-		service := &services[i]
-		for j := range service.Resources {
-			for _, t := range ddl.Tables(service, &service.Resources[j]) {
-				writeMarkup(&b, t)
-				if t.Parent != nil {
-					fmt.Fprintf(&references, "\nRef: %s.%s > %s.%s.%s [delete: cascade]\n", t.Full(), ddl.List(t.Parent.Columns...),
-						ddl.Quote(t.Schema), ddl.Quote(t.Parent.Table), ddl.List(t.Parent.Targets...))
-				}
+	for service, resource := range schema.Each(services) {
+		for _, t := range ddl.Tables(service, resource) {
+			writeMarkup(&b, t)
+			if t.Parent != nil {
+				fmt.Fprintf(&references, "\nRef: %s.%s > %s.%s.%s [delete: cascade]\n", t.Full(), ddl.List(t.Parent.Columns...),
+					ddl.Quote(t.Schema), ddl.Quote(t.Parent.Table), ddl.List(t.Parent.Targets...))
 			}
 		}
 	}

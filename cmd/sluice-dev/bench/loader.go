@@ -66,11 +66,9 @@ func measureLoader(ctx context.Context, s *stage, p *plan, t *table) error {
 
 // declared returns a resource of inventory, and its service.
 func declared(name string) (*schema.Service, *schema.Resource, error) {
-	for _, s := range connectors.All() {
-		for i := range s.Resources {
-			if s.Name == inventory && s.Resources[i].Name == name {
-				return &s, &s.Resources[i], nil
-			}
+	for service, resource := range schema.Each(connectors.All()) {
+		if service.Name == inventory && resource.Name == name {
+			return service, resource, nil
 		}
 	}
 	return nil, nil, fmt.Errorf("no resource %s.%s is declared", inventory, name)

@@ -46,10 +46,8 @@ func Draft(ctx context.Context, args []string, stdout, stderr io.Writer) (err er
 // catalogOf reads the tables of the services' schemas from a database.
 func catalogOf(ctx context.Context, url string, services []schema.Service) (ddl.Catalog, error) {
 	var schemas []string
-	for i := range services {
-		for r := range services[i].Resources {
-			schemas = append(schemas, services[i].Resources[r].SchemaName(&services[i]))
-		}
+	for service, resource := range schema.Each(services) {
+		schemas = append(schemas, resource.SchemaName(service))
 	}
 	slices.Sort(schemas)
 	return engine.CatalogOf(ctx, url, slices.Compact(schemas))

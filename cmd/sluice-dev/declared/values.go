@@ -34,21 +34,19 @@ type values struct {
 func samples() ([]sample, error) {
 	var all []sample
 	services := connectors.All()
-	for s := range services {
-		for r := range services[s].Resources {
-			one := sample{service: services[s].Name, resource: &services[s].Resources[r]}
-			live, err := witness.Load(one.service, one.resource.Name)
-			if err == nil {
-				one.record, err = live.Whole()
-			}
-			if err == nil {
-				one.values, err = count(one.resource, one.record)
-			}
-			if err != nil {
-				return nil, fmt.Errorf("count the values of %s.%s: %w", one.service, one.resource.Name, err)
-			}
-			all = append(all, one)
+	for service, resource := range schema.Each(services) {
+		one := sample{service: service.Name, resource: resource}
+		live, err := witness.Load(one.service, one.resource.Name)
+		if err == nil {
+			one.record, err = live.Whole()
 		}
+		if err == nil {
+			one.values, err = count(one.resource, one.record)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("count the values of %s.%s: %w", one.service, one.resource.Name, err)
+		}
+		all = append(all, one)
 	}
 	return all, nil
 }

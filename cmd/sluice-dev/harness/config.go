@@ -7,6 +7,7 @@ import (
 
 	"sluice/connectors"
 	"sluice/sandbox"
+	"sluice/schema"
 )
 
 // Plan is the plan of the organizations, PerMinute and AtOnce its limits: docs/upstream.md U40 and
@@ -54,16 +55,14 @@ organizations:
 	if len(c.Resources) > 0 {
 		text.WriteString("resources:\n")
 	}
-	for _, service := range connectors.All() {
-		for _, resource := range service.Resources {
-			name := service.Name + "." + resource.Name
-			settings, copied := c.Resources[name]
-			switch {
-			case settings != "":
-				fmt.Fprintf(&text, "  %s: {%s}\n", name, settings)
-			case !copied && len(c.Resources) > 0 && strings.Contains(services, service.Name+":"):
-				fmt.Fprintf(&text, "  %s: {enabled: false}\n", name)
-			}
+	for service, resource := range schema.Each(connectors.All()) {
+		name := service.Name + "." + resource.Name
+		settings, copied := c.Resources[name]
+		switch {
+		case settings != "":
+			fmt.Fprintf(&text, "  %s: {%s}\n", name, settings)
+		case !copied && len(c.Resources) > 0 && strings.Contains(services, service.Name+":"):
+			fmt.Fprintf(&text, "  %s: {enabled: false}\n", name)
 		}
 	}
 	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {

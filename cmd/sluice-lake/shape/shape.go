@@ -73,19 +73,15 @@ func (t *Table) Full() string { return t.Schema + "." + t.Name }
 // them: their rows are no records.
 func Tables(services []schema.Service) []Table {
 	var tables []Table
-	for i := range services {
-		service := &services[i]
-		for j := range service.Resources {
-			resource := &service.Resources[j]
-			record := resource.SchemaName(service) + "." + resource.Name
-			for _, from := range ddl.Tables(service, resource) {
-				if len(resource.History) > 0 && from.Name == resource.HistoryTable() {
-					continue
-				}
-				t := tableOf(from, record)
-				t.Service = service.Name
-				tables = append(tables, t)
+	for service, resource := range schema.Each(services) {
+		record := resource.SchemaName(service) + "." + resource.Name
+		for _, from := range ddl.Tables(service, resource) {
+			if len(resource.History) > 0 && from.Name == resource.HistoryTable() {
+				continue
 			}
+			t := tableOf(from, record)
+			t.Service = service.Name
+			tables = append(tables, t)
 		}
 	}
 	slices.SortFunc(tables, func(a, b Table) int { return strings.Compare(a.Full(), b.Full()) })

@@ -43,22 +43,18 @@ type columnEntry struct {
 // describedTables are all tables of services, those of a resource beside each other.
 func describedTables(services []schema.Service) []tableEntry {
 	var all []tableEntry
-	for i := range services {
-		service := &services[i]
-		for j := range service.Resources {
-			resource := &service.Resources[j]
-			for _, t := range ddl.Tables(service, resource) {
-				entry := tableEntry{Service: service.Name, Schema: t.Schema, Table: t.Name, Resource: resource.Name, Doc: t.Comment, Key: t.Key}
-				if t.Parent != nil {
-					entry.Parent = t.Parent.Table
-				}
-				for _, c := range t.Columns {
-					entry.Columns = append(entry.Columns, columnEntry{
-						Name: c.Name, Type: c.Type, Doc: c.Comment, Class: c.Class.String(), Personal: c.Class.Said() && c.Class.Personal(),
-					})
-				}
-				all = append(all, entry)
+	for service, resource := range schema.Each(services) {
+		for _, t := range ddl.Tables(service, resource) {
+			entry := tableEntry{Service: service.Name, Schema: t.Schema, Table: t.Name, Resource: resource.Name, Doc: t.Comment, Key: t.Key}
+			if t.Parent != nil {
+				entry.Parent = t.Parent.Table
 			}
+			for _, c := range t.Columns {
+				entry.Columns = append(entry.Columns, columnEntry{
+					Name: c.Name, Type: c.Type, Doc: c.Comment, Class: c.Class.String(), Personal: c.Class.Said() && c.Class.Personal(),
+				})
+			}
+			all = append(all, entry)
 		}
 	}
 	return all

@@ -93,10 +93,8 @@ func marked(path string, assumed bool) string {
 
 func resourceViews(services []schema.Service, scopes scopeWriter) []resourceView {
 	var views []resourceView
-	for s := range services {
-		for r := range services[s].Resources {
-			views = append(views, resourceViewOf(&services[s], &services[s].Resources[r], scopes))
-		}
+	for service, resource := range schema.Each(services) {
+		views = append(views, resourceViewOf(service, resource, scopes))
 	}
 	return views
 }
