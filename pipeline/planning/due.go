@@ -81,10 +81,18 @@ func ended(turn pipeline.Occasion) pipeline.Due {
 
 // rest is the pause before a run that should follow sooner than the interval says.
 func rest(again pipeline.Again) time.Duration {
-	return map[pipeline.Again]time.Duration{
-		pipeline.AgainNoParent: noParentRest, pipeline.AgainWithheld: withheldRest,
-		pipeline.AgainMissed: confirmRest, pipeline.AgainHinted: hintedRest,
-	}[again]
+	switch again {
+	case pipeline.AgainNoParent:
+		return noParentRest
+	case pipeline.AgainWithheld:
+		return withheldRest
+	case pipeline.AgainMissed:
+		return confirmRest
+	case pipeline.AgainHinted:
+		return hintedRest
+	case pipeline.AgainNot:
+	}
+	return 0
 }
 
 // FirstSweep returns the time between the registration of a stream of sweeps and its first run. It

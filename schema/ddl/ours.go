@@ -82,7 +82,8 @@ func HistoryTable(in string, r *schema.Resource) Table {
 	return t
 }
 
-// HistoryColumns returns the columns whose former values are kept, in the order in which History names them.
+// HistoryColumns returns the columns whose former values are kept, in the order in which History
+// names them.
 func HistoryColumns(r *schema.Resource) []schema.Column {
 	columns := make([]schema.Column, 0, len(r.History))
 	for _, wire := range r.History {

@@ -21,9 +21,9 @@ import (
 
 const sqlWrite = `SELECT history.write_versions($1, $2, $3, $4)`
 
-// Write brings the versions of records of a list in line with their rows. Call it in the transaction that
-// wrote the rows or their tombstones, after all of their arrays are written. The rows have to be
-// locked or new. Where no versions are kept, or nothing changed, it writes nothing.
+// Write brings the versions of records of a list in line with their rows. Call it in the
+// transaction that wrote the rows or their tombstones, after all of their arrays are written. The
+// rows have to be locked or new. Where no versions are kept, or nothing changed, it writes nothing.
 func Write(ctx context.Context, tx pgx.Tx, list pipeline.Key, ids []string) error {
 	if len(ids) == 0 {
 		return nil
