@@ -60,7 +60,7 @@ func countActs() []act {
 		{Kind: Kind{"count_text", "Says the total as a text of digits."}, body: total(func(total string) string { return `"` + total + `"` })},
 		{Kind: Kind{"capped_list", "Ends a list behind its second page, whatever its total is."}, body: ended},
 		{
-			Kind: Kind{"hidden", "Leaves the first record of each page out, and counts it."},
+			Kind: Kind{"hidden_record", "Leaves the first record of each page out, and counts it."},
 			body: whole(func(page []byte) []byte {
 				return deform.Kept(page, func(records [][]byte) [][]byte { return records[min(1, len(records)):] })
 			}),

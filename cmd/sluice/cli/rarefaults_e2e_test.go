@@ -193,8 +193,8 @@ var rareFaultsOneIn = flag.Int("rare-faults-one-in", 8, "of the rare faults one 
 // record may be missing once upstream is healthy again.
 func TestRareFaults(t *testing.T) {
 	t.Parallel()
-	// silent_channel strikes change notifications, and no stream.
-	played := slices.Concat(slices.Collect(maps.Keys(refusals())), oneAnswers(), []string{"silent_channel"})
+	// silent_channel strikes change notifications, and no stream; TestWrongCounts plays wrong totals.
+	played := slices.Concat(slices.Collect(maps.Keys(refusals())), slices.Collect(maps.Keys(wrongCounts())), oneAnswers(), []string{"silent_channel"})
 	play := func(name string, faults []rare, stage func(*testing.T) *faultFixture) {
 		var chosen []rare
 		for i, r := range faults {
