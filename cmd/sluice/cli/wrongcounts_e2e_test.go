@@ -10,8 +10,7 @@ import (
 	"sluice/sandbox"
 )
 
-// wrongCounts are the ways in which a total can be wrong, and whether the first copy counts as
-// complete.
+// wrongCounts says of each way in which a total can be wrong whether the first copy is complete.
 func wrongCounts() map[string]bool {
 	return map[string]bool{
 		"count_ignored": true, "count_refused": true, "count_missing": true, // nothing is counted
@@ -22,10 +21,9 @@ func wrongCounts() map[string]bool {
 	}
 }
 
-// TestWrongCounts: each way in which a total can be wrong is noticed, or does no harm. While it
-// lasts, the first copy is not taken for complete if it is not, status says what a list lacks, and no
-// row gets a tombstone whose record exists; a week after it, the copy is equal. Of a list of three
-// pages.
+// TestWrongCounts: while a total is wrong, the first copy is not taken for complete if it is not,
+// status says what a list lacks, and no row gets a tombstone whose record exists; a week after it,
+// the copy is equal. Of a list of three pages.
 func TestWrongCounts(t *testing.T) {
 	t.Parallel()
 	for kind, complete := range wrongCounts() {
@@ -53,7 +51,6 @@ func TestWrongCounts(t *testing.T) {
 					errorIf(t, !slices.Contains(gone, id), "%s has a tombstone and exists", id)
 				}
 			}
-
 			must(t, s.world.SetFaults(nil))
 			for range 3 {
 				s.pass(8 * 24 * time.Hour)
