@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/jackc/pgx/v5/stdlib"
 
 	"sluice/pipeline/warehouse/postgres"
 )
@@ -26,9 +27,9 @@ var ErrDevelopment = errors.New("the database is one of a development version fr
 const (
 	sqlMade = `
 SELECT to_regclass('sluice.schema_version') IS NOT NULL, to_regclass('river.river_migration') IS NOT NULL, to_regclass('sluice.floor') IS NOT NULL`
-	sqlVersion = `SELECT coalesce(max(version_id), 0) FROM sluice.schema_version WHERE is_applied`
+	sqlFiles = `SELECT version_id FROM sluice.schema_version WHERE is_applied`
 	// The column line is there from version 5 on.
-	sqlQueue = `SELECT coalesce(max(version), 0) FROM river.river_migration AS m WHERE coalesce(to_jsonb(m) ->> 'line', 'main') = 'main'`
+	sqlQueue = `SELECT version::bigint FROM river.river_migration AS m WHERE coalesce(to_jsonb(m) ->> 'line', 'main') = 'main'`
 	sqlFloor = `SELECT program, queue FROM sluice.floor`
 )
 
@@ -40,36 +41,58 @@ type versions struct {
 
 // state is how far a database is migrated.
 type state struct {
-	// ours and queue say whether the program's and the queue's tables of versions exist.
-	ours, queue bool
-	// applied are the newest migrations, floor the lowest that a program needs; zero if the
-	// database does not say it.
+	// ours says whether the program's table of versions exists.
+	ours bool
+	// files and steps are the numbers of the applied migrations and of the queue's.
+	files, steps []int64
+	// applied are the newest of them, floor the lowest that a program needs; zero if the database
+	// does not say it.
 	applied, floor versions
 }
 
+// session is a connection, or a pool of them.
+type session interface {
+	postgres.Asker
+	postgres.Querier
+}
+
 // stateOf reads how far a database is migrated. It changes nothing.
-func stateOf(ctx context.Context, session postgres.Asker) (state, error) {
+func stateOf(ctx context.Context, q session) (state, error) {
 	var s state
-	var floor bool
-	if err := session.QueryRow(ctx, sqlMade).Scan(&s.ours, &s.queue, &floor); err != nil {
+	var err error
+	var queue, floor bool
+	if err := q.QueryRow(ctx, sqlMade).Scan(&s.ours, &queue, &floor); err != nil {
 		return s, fmt.Errorf("looking for applied migrations: %w", err)
 	}
 	if s.ours {
-		if err := session.QueryRow(ctx, sqlVersion).Scan(&s.applied.Program); err != nil {
-			return s, fmt.Errorf("reading the version of the database: %w", err)
+		if s.files, err = postgres.Collect(ctx, q, "reading the version of the database", pgx.RowTo[int64], sqlFiles); err != nil {
+			return s, err
 		}
 	}
-	if s.queue {
-		if err := session.QueryRow(ctx, sqlQueue).Scan(&s.applied.Queue); err != nil {
-			return s, fmt.Errorf("reading the version of the queue: %w", err)
+	if queue {
+		if s.steps, err = postgres.Collect(ctx, q, "reading the version of the queue", pgx.RowTo[int64], sqlQueue); err != nil {
+			return s, err
 		}
 	}
 	if floor {
-		if err := session.QueryRow(ctx, sqlFloor).Scan(&s.floor.Program, &s.floor.Queue); err != nil {
+		if err := q.QueryRow(ctx, sqlFloor).Scan(&s.floor.Program, &s.floor.Queue); err != nil {
 			return s, fmt.Errorf("reading which programs may work on the database: %w", err)
 		}
 	}
+	s.applied = s.newest()
 	return s, nil
+}
+
+func (s state) newest() versions {
+	return versions{Program: slices.Max(append(s.files, 0)), Queue: slices.Max(append(s.steps, 0))}
+}
+
+// lacks says whether a migration of a program, or one of its queue, is not applied.
+func (s state) lacks(own state) bool {
+	missing := func(applied, known []int64) bool {
+		return slices.ContainsFunc(known, func(number int64) bool { return !slices.Contains(applied, number) })
+	}
+	return missing(s.files, own.files) || missing(s.steps, own.steps)
 }
 
 // ahead reports whether a newer program than one with these versions migrated the database. It
@@ -95,28 +118,26 @@ func (s state) ahead(own versions) (bool, error) {
 // Version returns the number of the newest migration of this program: its own version, as the floor
 // of a database counts it.
 func Version() int64 {
-	newest, err := newestOf(FS)
+	numbers, err := numbersOf(FS)
 	if err != nil {
 		panic(err) // the files are embedded
 	}
-	return newest
+	return slices.Max(numbers)
 }
 
-// newestOf returns the number of the newest file.
-func newestOf(from fs.FS) (int64, error) {
+// numbersOf returns the numbers of the files.
+func numbersOf(from fs.FS) ([]int64, error) {
 	names, err := fs.Glob(from, "*.sql")
 	if err != nil {
-		return 0, fmt.Errorf("reading the embedded migrations: %w", err)
+		return nil, fmt.Errorf("reading the embedded migrations: %w", err)
 	}
-	newest := int64(0)
-	for _, name := range names {
-		number, err := numberOf(name)
-		if err != nil {
-			return 0, err
+	numbers := make([]int64, len(names))
+	for i, name := range names {
+		if numbers[i], err = numberOf(name); err != nil {
+			return nil, err
 		}
-		newest = max(newest, number)
 	}
-	return newest, nil
+	return numbers, nil
 }
 
 func numberOf(name string) (int64, error) {
@@ -128,21 +149,22 @@ func numberOf(name string) (int64, error) {
 	return number, nil
 }
 
-// own returns the versions of a program with these files.
-func own(from fs.FS) (versions, error) {
-	newest, err := newestOf(from)
-	if err != nil {
-		return versions{}, err
+// own returns how far a program with these files migrates.
+func own(from fs.FS) (state, error) {
+	var s state
+	var err error
+	if s.files, err = numbersOf(from); err != nil {
+		return s, err
 	}
 	queue, err := newQueue(nil) // it is asked for what is embedded
 	if err != nil {
-		return versions{}, err
+		return s, err
 	}
-	v := versions{Program: newest}
 	for _, known := range queue.AllVersions() {
-		v.Queue = max(v.Queue, int64(known.Version))
+		s.steps = append(s.steps, int64(known.Version))
 	}
-	return v, nil
+	s.applied = s.newest()
+	return s, nil
 }
 
 // Pending says whether Migrate would change the database. It changes nothing itself. A database of
@@ -158,13 +180,8 @@ func Pending(ctx context.Context, url string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if _, err := s.ahead(mine); err != nil {
-		return false, err
-	}
-	if !s.ours || !s.queue {
-		return true, nil
-	}
-	return pending(ctx, pool)
+	_, err = s.ahead(mine.applied)
+	return s.lacks(mine), err
 }
 
 // connect prepares connections to a database.
@@ -180,45 +197,23 @@ func connect(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	return pool, nil
 }
 
-// both returns how far the database is migrated, and the versions of a program with these files.
-func both(ctx context.Context, session postgres.Asker, from fs.FS) (state, versions, error) {
+// both returns how far the database is migrated, and how far a program with these files migrates.
+func both(ctx context.Context, q session, from fs.FS) (state, state, error) {
 	mine, err := own(from)
 	if err != nil {
 		return state{}, mine, err
 	}
-	s, err := stateOf(ctx, session)
-	return s, mine, err
+	database, err := stateOf(ctx, q)
+	return database, mine, err
 }
 
 // ofNewer reports whether a newer program migrated the database and this one may work on it.
-func ofNewer(ctx context.Context, session postgres.Asker) (bool, error) {
-	s, mine, err := both(ctx, session, FS)
+func ofNewer(ctx context.Context, q session) (bool, error) {
+	s, mine, err := both(ctx, q, FS)
 	if err != nil {
 		return false, err
 	}
-	return s.ahead(mine)
-}
-
-func pending(ctx context.Context, pool *pgxpool.Pool) (_ bool, failure error) {
-	db := stdlib.OpenDBFromPool(pool)
-	defer func() { failure = errors.Join(failure, db.Close()) }()
-	provider, err := newProvider(db, FS)
-	if err != nil {
-		return false, err
-	}
-	more, err := provider.HasPending(ctx)
-	if err != nil {
-		return false, fmt.Errorf("looking for pending migrations: %w", err)
-	}
-	queue, err := newQueue(pool)
-	if err != nil {
-		return false, err
-	}
-	valid, err := queue.Validate(ctx, nil)
-	if err != nil {
-		return false, fmt.Errorf("looking for pending migrations of the queue: %w", err)
-	}
-	return more || !valid.OK, nil
+	return s.ahead(mine.applied)
 }
 
 // Begun says whether the database has the program's tables, of whatever version.

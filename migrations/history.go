@@ -83,8 +83,8 @@ func (t *pastTable) past() bool {
 	return t.resource != "" && (slices.Contains(t.columns, "_raw_position") || slices.Contains(t.columns, "_parent_id") || t.isLog())
 }
 
-func pastTables(ctx context.Context, pool *pgxpool.Pool) ([]pastTable, error) {
-	tables, err := postgres.Collect(ctx, pool, "looking of which tables there can be a past", func(row pgx.CollectableRow) (pastTable, error) {
+func pastTables(ctx context.Context, q session) ([]pastTable, error) {
+	tables, err := postgres.Collect(ctx, q, "looking of which tables there can be a past", func(row pgx.CollectableRow) (pastTable, error) {
 		var t pastTable
 		err := row.Scan(&t.schema, &t.name, &t.columns, &t.key)
 		return t, err
@@ -183,14 +183,14 @@ func (p *past) ended(made map[string][]byte) []string {
 
 // pastViews finds the views and functions of the past. Wanted are those of tables whose versions are
 // kept, the views that read one of these, and whatever such a view reads.
-func pastViews(ctx context.Context, pool *pgxpool.Pool, files []viewFile, kept History) (*past, error) {
-	of, err := postgres.Collect(ctx, pool, "looking of which tables versions are kept", pgx.RowTo[string], sqlKept,
+func pastViews(ctx context.Context, q session, files []viewFile, kept History) (*past, error) {
+	of, err := postgres.Collect(ctx, q, "looking of which tables versions are kept", pgx.RowTo[string], sqlKept,
 		append([]string{}, kept.Organizations...))
 	if err != nil {
 		return nil, err
 	}
 	of = append(of, kept.Tables...)
-	tables, err := pastTables(ctx, pool)
+	tables, err := pastTables(ctx, q)
 	if err != nil {
 		return nil, err
 	}

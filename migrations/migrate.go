@@ -128,22 +128,24 @@ func Migrate(ctx context.Context, url string, opts Options) error {
 	defer pool.Close()
 	others := opts.beside(conn)
 	from := cmp.Or[fs.FS](opts.files, FS)
-	s, mine, err := both(ctx, pool, from)
+	s, mine, err := both(ctx, conn, from)
 	if err != nil {
 		return err
 	}
-	if ahead, err := s.ahead(mine); err != nil || ahead {
+	if ahead, err := s.ahead(mine.applied); err != nil || ahead {
 		if err == nil {
 			others.log.InfoContext(ctx, "nothing to migrate: a newer version did it, and this one may work on the database",
-				"migrated", s.applied.Program, "program", mine.Program, "floor", s.floor.Program)
+				"migrated", s.applied.Program, "program", mine.applied.Program, "floor", s.floor.Program)
 		}
 		return err
 	}
-	if err := migrateOurs(ctx, pool, from, others); err != nil {
-		return err
-	}
-	if err := migrateQueue(ctx, pool, others); err != nil {
-		return err
+	if s.lacks(mine) {
+		if err := migrateOurs(ctx, pool, from, others); err != nil {
+			return err
+		}
+		if err := migrateQueue(ctx, pool, others); err != nil {
+			return err
+		}
 	}
 	// They are last: what others built on views can stop this step, and nothing but analysts needs it.
 	return migrateViews(ctx, pool, cmp.Or[fs.FS](opts.views, viewFiles), opts.History, others)

@@ -8,11 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river/rivermigrate"
-
-	"sluice/pipeline/warehouse/postgres"
 )
 
 // Outlook is what Migrate would do to a database.
@@ -39,7 +36,6 @@ type Step struct {
 }
 
 const (
-	sqlApplied  = `SELECT version_id FROM sluice.schema_version WHERE is_applied`
 	sqlHasViews = `SELECT to_regclass('sluice.views') IS NOT NULL`
 )
 
@@ -57,8 +53,8 @@ func Foresee(ctx context.Context, url string, opts Options) (Outlook, error) {
 	if err != nil {
 		return o, err
 	}
-	o.Database, o.Program, o.Floor, o.Steps = s.applied, mine, s.floor, []Step{}
-	if newer, err := s.ahead(mine); err != nil || newer {
+	o.Database, o.Program, o.Floor, o.Steps = s.applied, mine.applied, s.floor, []Step{}
+	if newer, err := s.ahead(mine.applied); err != nil || newer {
 		return o, err
 	}
 	for _, more := range []func() ([]Step, error){
@@ -77,13 +73,6 @@ func Foresee(ctx context.Context, url string, opts Options) (Outlook, error) {
 
 // pendingFiles returns the numbered files that are left.
 func pendingFiles(ctx context.Context, pool *pgxpool.Pool, s state, from fs.FS) ([]Step, error) {
-	var applied []int64
-	if s.ours {
-		var err error
-		if applied, err = postgres.Collect(ctx, pool, "looking for applied migrations", pgx.RowTo[int64], sqlApplied); err != nil {
-			return nil, err
-		}
-	}
 	names, err := fs.Glob(from, "*.sql")
 	if err != nil {
 		return nil, fmt.Errorf("reading the embedded migrations: %w", err)
@@ -94,7 +83,7 @@ func pendingFiles(ctx context.Context, pool *pgxpool.Pool, s state, from fs.FS) 
 		if err != nil {
 			return nil, err
 		}
-		if slices.Contains(applied, number) {
+		if slices.Contains(s.files, number) {
 			continue
 		}
 		text, err := fs.ReadFile(from, name)

@@ -142,25 +142,25 @@ type viewWork struct {
 }
 
 // lackingViews returns what is left to do to the views.
-func lackingViews(ctx context.Context, pool *pgxpool.Pool, from fs.FS, kept History) (viewWork, error) {
+func lackingViews(ctx context.Context, q session, from fs.FS, kept History) (viewWork, error) {
 	var work viewWork
 	files, err := readViews(from)
 	if err != nil {
 		return work, err
 	}
-	missing, err := missingCustom(ctx, pool, files)
+	missing, err := missingCustom(ctx, q, files)
 	if err != nil {
 		return work, err
 	}
 	files = slices.DeleteFunc(files, func(f viewFile) bool { return len(missing[f.name]) > 0 })
-	past, err := pastViews(ctx, pool, files, kept)
+	past, err := pastViews(ctx, q, files, kept)
 	if err != nil {
 		return work, err
 	}
 	made := make(map[string][]byte)
 	var name string
 	var digest []byte
-	err = postgres.Each(ctx, pool, "looking which views are made", []any{&name, &digest}, func() error {
+	err = postgres.Each(ctx, q, "looking which views are made", []any{&name, &digest}, func() error {
 		made[name] = bytes.Clone(digest)
 		return nil
 	}, sqlViews)
@@ -169,14 +169,14 @@ func lackingViews(ctx context.Context, pool *pgxpool.Pool, from fs.FS, kept Hist
 	}
 	work.ended = past.ended(made)
 	work.making = slices.DeleteFunc(append(files, past.wanted...), func(f viewFile) bool { return bytes.Equal(made[f.name], f.digest[:]) })
-	work.drops, err = postgres.Collect(ctx, pool, "looking what was made for a history that is over", pgx.RowTo[string],
+	work.drops, err = postgres.Collect(ctx, q, "looking what was made for a history that is over", pgx.RowTo[string],
 		sqlDropped, append([]string{}, work.ended...))
 	return work, err
 }
 
 // missingCustom returns, by view, the tables of schema custom that it reads, itself or through
 // another view, and that do not exist.
-func missingCustom(ctx context.Context, pool *pgxpool.Pool, files []viewFile) (map[string][]string, error) {
+func missingCustom(ctx context.Context, q session, files []viewFile) (map[string][]string, error) {
 	missing := make(map[string][]string)
 	for i := range files { // each after those that it reads
 		text := sentences.ReplaceAllString(files[i].text, "")
@@ -187,7 +187,7 @@ func missingCustom(ctx context.Context, pool *pgxpool.Pool, files []viewFile) (m
 		if len(tables) == 0 {
 			continue
 		}
-		names, err := postgres.Collect(ctx, pool, "looking for the tables of a view", pgx.RowTo[string], sqlMissing, tables)
+		names, err := postgres.Collect(ctx, q, "looking for the tables of a view", pgx.RowTo[string], sqlMissing, tables)
 		if err != nil {
 			return nil, err
 		}
@@ -216,7 +216,7 @@ func PendingViews(ctx context.Context, url string, kept History) (bool, error) {
 // view of tables that are not there is left out: those of lists that are not enabled, and those
 // that were dropped. Then it drops what was made for a history that is over.
 func migrateViews(ctx context.Context, pool *pgxpool.Pool, from fs.FS, kept History, others *beside) error {
-	work, err := lackingViews(ctx, pool, from, kept)
+	work, err := lackingViews(ctx, others.conn, from, kept)
 	if err != nil {
 		return err
 	}
