@@ -201,9 +201,7 @@ func (c *cli) work(ctx context.Context, a *engine.App, ids []int64, wishes workW
 	}
 	watch, progress := newWatch(a, len(keys), c.env.Now), view.NewProgress(c.env.Stderr)
 	watch.patient = wishes.wait
-	if err = watch.add(ctx, keys); err == nil {
-		err = follow(ctx, queue, watch, keys, progress)
-	}
+	err = follow(ctx, queue, watch, keys, progress)
 	progress.Clear()
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), queueStopLimit)
 	defer cancel()
