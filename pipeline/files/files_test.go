@@ -14,8 +14,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"sluice/pipeline/check"
 	"sluice/pipeline/files"
 )
 
@@ -50,11 +49,11 @@ func written(t *testing.T, format files.Format, columns []files.Column, rows [][
 	t.Helper()
 	var out bytes.Buffer
 	w, err := files.NewWriter(format, &out, columns)
-	must(t, err)
+	check.Must(t, err)
 	for _, row := range rows {
-		must(t, w.Write(row))
+		check.Must(t, w.Write(row))
 	}
-	must(t, w.Close())
+	check.Must(t, w.Close())
 	return out.Bytes()
 }
 
@@ -68,7 +67,7 @@ func TestCSV(t *testing.T) {
 		"\"say \"\"hi\"\",\r\nשלום עולם\u202e\",null,61,true,9223372036854775807,123456789012345678901234567890.12,9999-12-31,9999-12-31T23:59:59.999999Z",
 		`" edge",[],62,false,1,12.50,1969-12-31,1969-12-31T23:59:59.999999Z`, "",
 	}, "\r\n")
-	same(t, "", want, string(written(t, files.CSV, columns(), rows())))
+	check.Same(t, "", want, string(written(t, files.CSV, columns(), rows())))
 }
 
 func TestLines(t *testing.T) {
@@ -79,7 +78,7 @@ func TestLines(t *testing.T) {
 {"text":"say \"hi\",\r\nשלום עולם` + "\u202e" + `","open, \"json\"":null,"bytes":"61","is":true,"count":9223372036854775807,"amount":123456789012345678901234567890.12,"day":"9999-12-31","at":"9999-12-31T23:59:59.999999Z"}
 {"text":" edge","open, \"json\"":[],"bytes":"62","is":false,"count":1,"amount":12.50,"day":"1969-12-31","at":"1969-12-31T23:59:59.999999Z"}
 `
-	same(t, "", want, string(written(t, files.JSONL, columns(), rows())))
+	check.Same(t, "", want, string(written(t, files.JSONL, columns(), rows())))
 }
 
 // TestWhatIsNoDecimal: what numeric of Postgres may also hold is an error in each format.
@@ -88,13 +87,13 @@ func TestWhatIsNoDecimal(t *testing.T) {
 	for _, format := range []files.Format{files.CSV, files.JSONL, files.Parquet} {
 		for _, value := range []string{"NaN", "Infinity", "-Infinity", "", "1e5", "1-"} {
 			w, err := files.NewWriter(format, &bytes.Buffer{}, []files.Column{{Name: "amount", Kind: files.Decimal, Scale: 2}})
-			must(t, err)
+			check.Must(t, err)
 			err = w.Write([]files.Value{text(value)})
-			errorIf(t, err == nil || !strings.Contains(err.Error(), "amount has"), "%s: %q gives %v", format, value, err)
+			check.ErrorIf(t, err == nil || !strings.Contains(err.Error(), "amount has"), "%s: %q gives %v", format, value, err)
 		}
 	}
 	_, err := files.NewWriter("xml", &bytes.Buffer{}, nil)
-	errorIf(t, err == nil, "a format that is none is written")
+	check.ErrorIf(t, err == nil, "a format that is none is written")
 }
 
 // TestDecimals: the bytes are those of a big integer in two's complement, which package big knows.
@@ -133,14 +132,14 @@ func checkDecimal(t *testing.T, value string, scale int, want string) {
 	t.Helper()
 	got, err := files.AppendWide(nil, files.Column{Name: "amount", Scale: scale}, []byte(value))
 	if want == "" {
-		errorIf(t, !errors.Is(err, files.ErrTooWide), "%s at scale %d: %x, %v, want ErrTooWide", value, scale, got, err)
+		check.ErrorIf(t, !errors.Is(err, files.ErrTooWide), "%s at scale %d: %x, %v, want ErrTooWide", value, scale, got, err)
 		return
 	}
 	if err != nil || len(got) != 16 {
 		t.Fatalf("%s at scale %d: %x, %v", value, scale, got, err)
 	}
 	read := signed(got)
-	errorIf(t, read.String() != want, "%s at scale %d is %s, want %s", value, scale, read, want)
+	check.ErrorIf(t, read.String() != want, "%s at scale %d is %s, want %s", value, scale, read, want)
 }
 
 // signed reads a big integer in two's complement.
@@ -156,7 +155,7 @@ func signed(value []byte) *big.Int {
 func names(t *testing.T, folder string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
-	must(t, err)
+	check.Must(t, err)
 	var found []string
 	for _, entry := range entries {
 		name := entry.Name()
@@ -171,9 +170,9 @@ func names(t *testing.T, folder string) []string {
 func fill(t *testing.T, f *files.Folder, name, content string) *files.File {
 	t.Helper()
 	file, err := f.Create(name)
-	must(t, err)
+	check.Must(t, err)
 	_, err = file.Write([]byte(content))
-	must(t, err)
+	check.Must(t, err)
 	return file
 }
 
@@ -184,29 +183,29 @@ func TestFolder(t *testing.T) {
 	all := []string{"a.csv", "export.json"}
 	open := func(replace bool) (*files.Folder, error) { return files.OpenFolder(path, all, replace) }
 	f, err := open(false)
-	must(t, err)
+	check.Must(t, err)
 	a := fill(t, f, "a.csv", "one")
-	must(t, a.Close())
-	must(t, fill(t, f, "export.json", "{}").Close())
-	same(t, "before Commit", []string{"partial", "partial"}, names(t, path))
-	must(t, f.Commit())
-	must(t, f.Discard()) // nothing is left to discard
+	check.Must(t, a.Close())
+	check.Must(t, fill(t, f, "export.json", "{}").Close())
+	check.Same(t, "before Commit", []string{"partial", "partial"}, names(t, path))
+	check.Must(t, f.Commit())
+	check.Must(t, f.Discard()) // nothing is left to discard
 	sum := sha256.Sum256([]byte("one"))
 	if got := names(t, path); !slices.Equal(got, all) || a.Bytes != 3 || a.SHA256 != hex.EncodeToString(sum[:]) {
 		t.Errorf("after Commit: %q, %d bytes, %s", got, a.Bytes, a.SHA256)
 	}
 	info, err := os.Stat(filepath.Join(path, "a.csv"))
-	must(t, err)
-	same(t, "the file has mode", 0o600, info.Mode())
+	check.Must(t, err)
+	check.Same(t, "the file has mode", 0o600, info.Mode())
 	_, err = open(false)
-	errorIf(t, !errors.Is(err, files.ErrExists), "files that are there: %v", err)
+	check.ErrorIf(t, !errors.Is(err, files.ErrExists), "files that are there: %v", err)
 	f, err = open(true)
-	must(t, err)
-	must(t, fill(t, f, "a.csv", "two").Close())
-	must(t, fill(t, f, "export.json", "{}").Close())
-	must(t, f.Commit())
+	check.Must(t, err)
+	check.Must(t, fill(t, f, "a.csv", "two").Close())
+	check.Must(t, fill(t, f, "export.json", "{}").Close())
+	check.Must(t, f.Commit())
 	content, err := os.ReadFile(filepath.Join(path, "a.csv"))
-	errorIf(t, err != nil || string(content) != "two", "replaced by %q, %v", content, err)
+	check.ErrorIf(t, err != nil || string(content) != "two", "replaced by %q, %v", content, err)
 }
 
 // TestAFileThatAppears: one that another process made meanwhile is not replaced unasked.
@@ -214,14 +213,14 @@ func TestAFileThatAppears(t *testing.T) {
 	t.Parallel()
 	path := t.TempDir()
 	f, err := files.OpenFolder(path, []string{"a.csv"}, false)
-	must(t, err)
-	must(t, fill(t, f, "a.csv", "ours").Close())
-	must(t, os.WriteFile(filepath.Join(path, "a.csv"), []byte("theirs"), 0o600))
+	check.Must(t, err)
+	check.Must(t, fill(t, f, "a.csv", "ours").Close())
+	check.Must(t, os.WriteFile(filepath.Join(path, "a.csv"), []byte("theirs"), 0o600))
 	err = f.Commit()
-	errorIf(t, !errors.Is(err, files.ErrExists), "Commit = %v", err)
-	must(t, f.Discard())
+	check.ErrorIf(t, !errors.Is(err, files.ErrExists), "Commit = %v", err)
+	check.Must(t, f.Discard())
 	content, err := os.ReadFile(filepath.Join(path, "a.csv"))
-	errorIf(t, err != nil || string(content) != "theirs" || len(names(t, path)) != 1, "%q, %v, %q", content, err, names(t, path))
+	check.ErrorIf(t, err != nil || string(content) != "theirs" || len(names(t, path)) != 1, "%q, %v, %q", content, err, names(t, path))
 }
 
 // TestAFullDevice: the error says which file, and Discard leaves nothing.
@@ -229,41 +228,18 @@ func TestAFullDevice(t *testing.T) {
 	t.Parallel()
 	path := t.TempDir()
 	f, err := files.OpenFolder(path, []string{"a.csv"}, false)
-	must(t, err)
+	check.Must(t, err)
 	file, err := f.Create("a.csv")
-	must(t, err)
+	check.Must(t, err)
 	device, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
-	must(t, err)
-	defer func() { must(t, device.Close()) }()
+	check.Must(t, err)
+	defer func() { check.Must(t, device.Close()) }()
 	file.Redirect(device)
 	_, err = file.Write([]byte("rows"))
-	must(t, err)
+	check.Must(t, err)
 	err = file.Close()
-	errorIf(t, !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "a.csv"), "Close = %v", err)
-	must(t, f.Discard())
+	check.ErrorIf(t, !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "a.csv"), "Close = %v", err)
+	check.Must(t, f.Discard())
 	got := names(t, path)
-	errorIf(t, len(got) != 0, "left behind: %q", got)
-}
-
-func must(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
-	}
-}
-
-// same compares with cmp.Diff.
-func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option) {
-	tb.Helper()
-	if diff := cmp.Diff(want, got, options...); diff != "" {
-		tb.Errorf("%s (-want +got):\n%s", what, diff)
-	}
-}
-
-// errorIf fails the test where something is not as it should be, and says what.
-func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
-	tb.Helper()
-	if wrong {
-		tb.Errorf(format, args...)
-	}
+	check.ErrorIf(t, len(got) != 0, "left behind: %q", got)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
+	"sluice/pipeline/check"
 	"sluice/pipeline/files"
 )
 
@@ -42,9 +43,9 @@ func read(t *testing.T, written []byte) content {
 			if errors.Is(err, io.EOF) {
 				break
 			}
-			must(t, err)
+			check.Must(t, err)
 		}
-		must(t, rows.Close())
+		check.Must(t, rows.Close())
 	}
 	return found
 }
@@ -52,7 +53,7 @@ func read(t *testing.T, written []byte) content {
 func opened(t *testing.T, written []byte) *parquet.File {
 	t.Helper()
 	file, err := parquet.OpenFile(bytes.NewReader(written), int64(len(written)))
-	must(t, err)
+	check.Must(t, err)
 	return file
 }
 
@@ -80,7 +81,7 @@ func TestParquetOfEachKind(t *testing.T) {
 	optional int32 day (DATE);
 	optional int64 at (TIMESTAMP(isAdjustedToUTC=true,unit=MICROS));
 }`
-	same(t, "columns", wantSchema, got.schema)
+	check.Same(t, "columns", wantSchema, got.schema)
 	want := [][]string{
 		{"plain", `{"a": [1, "x,y"]}`, "\x00\xff", "true", "-9223372036854775808", "-5000", "20454", "1767225600000001"},
 		{"-", "-", "-", "-", "-", "-", "-", "-"},
@@ -88,7 +89,7 @@ func TestParquetOfEachKind(t *testing.T) {
 		{"say \"hi\",\r\nשלום עולם\u202e", "null", "a", "true", "9223372036854775807", "1234567890123456789012345678901200", "2932896", "253402300799999999"},
 		{" edge", "[]", "b", "false", "1", "125000", "-1", "-1"},
 	}
-	same(t, "rows", want, got.rows)
+	check.Same(t, "rows", want, got.rows)
 }
 
 // TestParquetBoundsHoldNegativeDecimals: readers skip what is outside of the bounds.
@@ -101,9 +102,9 @@ func TestParquetBoundsHoldNegativeDecimals(t *testing.T) {
 		t.Fatalf("%d pages are indexed, want 1 for each column: %+v", len(index), index)
 	}
 	low, high := signed(index[0].MinValues[0]), signed(index[0].MaxValues[0])
-	errorIf(t, low.Cmp(big.NewInt(-5)) > 0 || high.Cmp(big.NewInt(3)) < 0 || index[0].NullPages[0] || index[0].NullCounts[0] != 1,
+	check.ErrorIf(t, low.Cmp(big.NewInt(-5)) > 0 || high.Cmp(big.NewInt(3)) < 0 || index[0].NullPages[0] || index[0].NullCounts[0] != 1,
 		"a page with -5, null and 3 has the index %+v", index[0])
-	errorIf(t, !index[1].NullPages[0] || index[1].NullCounts[0] != 3 || len(index[1].MinValues[0])+len(index[1].MaxValues[0]) != 0,
+	check.ErrorIf(t, !index[1].NullPages[0] || index[1].NullCounts[0] != 3 || len(index[1].MinValues[0])+len(index[1].MaxValues[0]) != 0,
 		"a page without a value has the index %+v", index[1])
 	if bounds := file.Metadata().RowGroups[0].Columns[0].MetaData.Statistics; len(bounds.MinValue)+len(bounds.MaxValue)+len(bounds.Min)+len(bounds.Max) != 0 {
 		t.Errorf("the group has bounds that the library compared: %+v", bounds)
@@ -133,14 +134,14 @@ func TestParquetOfManyRows(t *testing.T) {
 	rows, want := made()
 	file := written(t, files.Parquet, columns, rows)
 	got := read(t, file)
-	errorIf(t, got.groups < 2 || len(file) > most, "%d groups, and %d bytes: this shows too little", got.groups, len(file))
+	check.ErrorIf(t, got.groups < 2 || len(file) > most, "%d groups, and %d bytes: this shows too little", got.groups, len(file))
 	if diff := cmp.Diff(want, got.rows); diff != "" {
 		t.Errorf("(-want +got):\n%.2000s", diff)
 	}
 	again, _ := made()
-	errorIf(t, !bytes.Equal(file, written(t, files.Parquet, columns, again)), "equal rows gave other bytes")
+	check.ErrorIf(t, !bytes.Equal(file, written(t, files.Parquet, columns, again)), "equal rows gave other bytes")
 	none := read(t, written(t, files.Parquet, columns, nil))
-	errorIf(t, len(none.rows) != 0 || none.schema != got.schema, "a table without rows: %+v", none)
+	check.ErrorIf(t, len(none.rows) != 0 || none.schema != got.schema, "a table without rows: %+v", none)
 }
 
 // TestAFullDisk: an error of the file reaches the caller, whichever part of the file is written.

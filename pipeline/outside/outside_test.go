@@ -12,8 +12,7 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/google/go-cmp/cmp"
-
+	"sluice/pipeline/check"
 	"sluice/pipeline/outside"
 )
 
@@ -77,11 +76,11 @@ func TestNoSpellingOfASecretComesThrough(t *testing.T) {
 		for where, text := range map[string]string{"alone": form, "inside": `{"error":"` + form + `"}`, "cut behind": form[:len(form)-7], "cut in front": form[5:]} {
 			got := s.Scrub(text)
 			found := left(got, canary)
-			errorIf(t, found != "" || !strings.Contains(got, "[redacted]"), "%s, %s: %s has %q", name, where, got, found)
+			check.ErrorIf(t, found != "" || !strings.Contains(got, "[redacted]"), "%s, %s: %s has %q", name, where, got, found)
 		}
 	}
 	const plain = "the client is not accepted (invalid_client): 12.5% of 1000.00, C:\\temp\\new, 100%"
-	same(t, "a text without a secret", plain, s.Scrub(plain))
+	check.Same(t, "a text without a secret", plain, s.Scrub(plain))
 }
 
 func TestScrubbedBeforeItIsCut(t *testing.T) {
@@ -90,11 +89,11 @@ func TestScrubbedBeforeItIsCut(t *testing.T) {
 	s.Keep(canary)
 	for most := range 80 {
 		text := string(s.Text("the word is "+canary+canary+" and more", most))
-		errorIf(t, strings.Contains(text, canary[:4]) || len(text) > most+len("…"), "at %d: %q", most, text)
+		check.ErrorIf(t, strings.Contains(text, canary[:4]) || len(text) > most+len("…"), "at %d: %q", most, text)
 	}
-	same(t, "a long text", "xxxxxxxxxx…", s.Text(strings.Repeat("x", 1<<20)+canary, 10))
+	check.Same(t, "a long text", "xxxxxxxxxx…", s.Text(strings.Repeat("x", 1<<20)+canary, 10))
 	long := strings.Repeat("x", 64<<10-5) + canary + strings.Repeat("y", 64<<10)
-	same(t, "between two windows stands", "", left(s.Scrub(long), canary))
+	check.Same(t, "between two windows stands", "", left(s.Scrub(long), canary))
 }
 
 func TestSecretsComeAndGo(t *testing.T) {
@@ -108,30 +107,30 @@ func TestSecretsComeAndGo(t *testing.T) {
 	}
 	for i, known := range map[int]bool{0: true, 1: false, 1999: true} {
 		got := s.Scrub("is " + hex.EncodeToString([]byte(token(i)[5:])))
-		errorIf(t, strings.Contains(got, "[redacted]") != known, "token %d: %s", i, got)
+		check.ErrorIf(t, strings.Contains(got, "[redacted]") != known, "token %d: %s", i, got)
 	}
-	same(t, "what was kept for good", "[redacted]", s.Scrub(canary))
-	same(t, "it prints as", "[scrubber] [scrubber] [scrubber]", fmt.Sprintf("%v %+v %#v", s, struct{ s *outside.Scrubber }{s}.s, s))
+	check.Same(t, "what was kept for good", "[redacted]", s.Scrub(canary))
+	check.Same(t, "it prints as", "[scrubber] [scrubber] [scrubber]", fmt.Sprintf("%v %+v %#v", s, struct{ s *outside.Scrubber }{s}.s, s))
 }
 
 func TestWordsAreNoSecrets(t *testing.T) {
 	t.Parallel()
 	s := outside.NewScrubber()
 	s.Keep("", "sluice", "postgres", "hunter2", "hunter2-2")
-	same(t, "it", "sluice: postgres of hunter2 said [redacted] and [redacted]", s.Scrub("sluice: postgres of hunter2 said hunter2-2 and aHVudGVyMi0y"))
+	check.Same(t, "it", "sluice: postgres of hunter2 said [redacted] and [redacted]", s.Scrub("sluice: postgres of hunter2 said hunter2-2 and aHVudGVyMi0y"))
 	var none *outside.Scrubber
-	same(t, "without a scrubber it", "a\u2400[2Jb", none.Text("a\x1b[2Jb", 100))
+	check.Same(t, "without a scrubber it", "a\u2400[2Jb", none.Text("a\x1b[2Jb", 100))
 }
 
 func TestCauses(t *testing.T) {
 	t.Parallel()
 	s := outside.NewScrubber()
 	s.Keep(canary)
-	errorIf(t, s.Cause(nil) != nil, "no error has a cause")
+	check.ErrorIf(t, s.Cause(nil) != nil, "no error has a cause")
 	inner := errors.New("inner")
 	cause := s.Cause(fmt.Errorf("%s: %w", canary, inner))
-	errorIf(t, cause.Error() != "[redacted]: inner" || !errors.Is(cause, inner), "the cause is %v", cause)
-	same(t, "the sentence", "page 3 of [redacted]4", s.Textf("page %d of %s", 3, canary)+outside.Number(4))
+	check.ErrorIf(t, cause.Error() != "[redacted]: inner" || !errors.Is(cause, inner), "the cause is %v", cause)
+	check.Same(t, "the sentence", "page 3 of [redacted]4", s.Textf("page %d of %s", 3, canary)+outside.Number(4))
 }
 
 func TestVisible(t *testing.T) {
@@ -140,9 +139,9 @@ func TestVisible(t *testing.T) {
 		"plain 会社 é\u00a0": "plain 会社 é\u00a0", "\x1b]0;x\x07": "␀]0;x␀", "a\r\n\tb": "a␀␀␀b", "\u009b2J\x7f": "␀2J␀",
 		"\u202eevil\u2066": "␀evil␀", "a\u200bb\ufeff\u00ad": "a␀b␀␀", "\xff\xfe": "\uFFFD", "\u2028": "␀", "\U000e0041": "␀", "\u3164": "␀",
 	} {
-		same(t, fmt.Sprintf("%+q", text), want, outside.Visible(text))
+		check.Same(t, fmt.Sprintf("%+q", text), want, outside.Visible(text))
 	}
-	same(t, "lines", "a␀\n\tb␀", outside.VisibleLines("a\r\n\tb\x1b"))
+	check.Same(t, "lines", "a␀\n\tb␀", outside.VisibleLines("a\r\n\tb\x1b"))
 }
 
 // FuzzScrubber puts a secret into a text in one of its spellings and expects that no part of it
@@ -164,9 +163,9 @@ func FuzzScrubber(f *testing.F) {
 			"hex", "HEX", "base64", "base64 in an address", "base64 url", "base64 of more, 1", "base64 of more, 2", "unicode escapes"}
 		text := before + spelled(secret)[forms[int(form)%len(forms)]] + behind
 		for _, got := range []string{s.Scrub(text), string(s.Text(text, 100)), s.Cause(errors.New(text)).Error()} {
-			errorIf(t, strings.Contains(got, secret) || !strings.Contains(s.Scrub(text), "[redacted]"), "%q became %q", text, got)
+			check.ErrorIf(t, strings.Contains(got, secret) || !strings.Contains(s.Scrub(text), "[redacted]"), "%q became %q", text, got)
 			for name, spelling := range spelled(secret) {
-				errorIf(t, len(spelling) >= 16 && !strings.Contains(name, "more") && strings.Contains(got, spelling),
+				check.ErrorIf(t, len(spelling) >= 16 && !strings.Contains(name, "more") && strings.Contains(got, spelling),
 					"%s: %q became %q", name, text, got)
 			}
 		}
@@ -181,9 +180,9 @@ func FuzzVisible(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		hides := func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }
 		got := outside.Visible(text)
-		errorIf(t, strings.ContainsFunc(got, hides) || strings.ToValidUTF8(got, "") != got, "%+q became %+q", text, got)
+		check.ErrorIf(t, strings.ContainsFunc(got, hides) || strings.ToValidUTF8(got, "") != got, "%+q became %+q", text, got)
 		got = outside.VisibleLines(text)
-		errorIf(t, strings.ContainsFunc(strings.NewReplacer("\n", "", "\t", "").Replace(got), hides), "lines: %+q became %+q", text, got)
+		check.ErrorIf(t, strings.ContainsFunc(strings.NewReplacer("\n", "", "\t", "").Replace(got), hides), "lines: %+q became %+q", text, got)
 		document, err := json.MarshalIndent(map[string]string{"key": text}, "", "  ")
 		if err != nil {
 			t.Fatal(err)
@@ -191,8 +190,8 @@ func FuzzVisible(f *testing.F) {
 		shown := outside.JSON(string(document))
 		var before, after map[string]string
 		err = errors.Join(json.Unmarshal(document, &before), json.Unmarshal([]byte(shown), &after))
-		errorIf(t, err != nil || before["key"] != after["key"], "%+q is %+q in %s: %v", before["key"], after["key"], shown, err)
-		errorIf(t, strings.ContainsFunc(strings.ReplaceAll(shown, "\n", ""), hides), "JSON: %+q became %+q", text, shown)
+		check.ErrorIf(t, err != nil || before["key"] != after["key"], "%+q is %+q in %s: %v", before["key"], after["key"], shown, err)
+		check.ErrorIf(t, strings.ContainsFunc(strings.ReplaceAll(shown, "\n", ""), hides), "JSON: %+q became %+q", text, shown)
 	})
 }
 
@@ -206,22 +205,6 @@ func TestNoLogShowsAnExcerpt(t *testing.T) {
 		string(outside.Excerpt("a") + " and " + outside.Excerpt("b")):  hidden + " and " + hidden,
 		string(outside.Excerpt("")):                                    hidden,
 	} {
-		same(t, fmt.Sprintf("%q", text), want, outside.WithoutExcerpts(text))
-	}
-}
-
-// same compares with cmp.Diff.
-func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option) {
-	tb.Helper()
-	if diff := cmp.Diff(want, got, options...); diff != "" {
-		tb.Errorf("%s (-want +got):\n%s", what, diff)
-	}
-}
-
-// errorIf fails the test where something is not as it should be, and says what.
-func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
-	tb.Helper()
-	if wrong {
-		tb.Errorf(format, args...)
+		check.Same(t, fmt.Sprintf("%q", text), want, outside.WithoutExcerpts(text))
 	}
 }
