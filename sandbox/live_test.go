@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -194,6 +195,39 @@ func TestAsLiveOrders(t *testing.T) {
 	}
 	p := readPage(t, u.get(t, "/books/v3/vendorpayments", "sort_column", "last_modified_time"), "vendorpayments")
 	equal(t, p.Context.Column, "date", "payments are sorted by")
+}
+
+// TestAsLiveSums checks what response_option=3 sums, and which records a range of days leaves (docs/upstream.md U93 and U94), by the pages.
+func TestAsLiveSums(t *testing.T) {
+	t.Parallel()
+	u := start(t, livePlayed(600))
+	u.change(t, sandbox.Change{Seed: 3, Inserts: 5, Edits: 9, Deletes: 4})
+	for path, columns := range map[string]string{"/inventory/v1/bills": "total balance", "/inventory/v1/creditnotes": "total balance", "/books/v3/expenses": "total", "/inventory/v1/items": ""} {
+		key := path[strings.LastIndexByte(path, '/')+1:]
+		asked := func(query ...string) ([]object, object, object) {
+			var envelope, about, sums object
+			decode(t, u.get(t, path, append([]string{"response_option", "3"}, query...)...), &envelope)
+			unmarshal(t, envelope["page_context"], &about)
+			unmarshal(t, about["sum_columns"], &sums)
+			return elements(t, envelope, key), about, sums
+		}
+		all, about, sums := asked()
+		equal(t, string(about["total"]), strconv.Itoa(len(all)), key)
+		equal(t, len(sums), len(strings.Fields(columns)), key, sums)
+		for column := range strings.FieldsSeq(columns) {
+			same(t, column, key, number(t, sums[column]), sumOver(t, all, column))
+		}
+		if columns == "" {
+			continue
+		}
+		days := slices.Sorted(slices.Values(texts(t, slices.Values(all), "date")))
+		from, to := days[len(days)/3], days[len(days)/2]
+		some, about, sums := asked("date_start", from, "date_end", to)
+		inside := slices.DeleteFunc(slices.Clone(days), func(day string) bool { return day < from || day > to })
+		equal(t, slices.Sorted(slices.Values(texts(t, slices.Values(some), "date"))), inside, key)
+		equal(t, string(about["total"]), strconv.Itoa(len(inside)), key)
+		same(t, "total", key, number(t, sums["total"]), sumOver(t, some, "total"))
+	}
 }
 
 // TestAsLiveShowsWrittenRecords checks that a record written through the API gets live keys that

@@ -31,13 +31,16 @@ func list(c *Call) {
 	request := lists.Read(lists.Asked{
 		Values: c.Request.URL.Query(), Under: under, Today: c.Company.Time(), Habits: c.Manner.Habits,
 	}, e)
-	records, more, total := c.page(e, &request)
+	records, more, extent := c.page(e, &request)
+	if request.Response != 0 {
+		c.Header().Add(AssumedHeader, "lists say their total and their sums if they are asked for them")
+	}
 	body := []byte(`{"code":0,"message":"success"`)
 	if request.Response != lists.TotalOnly {
 		body = append(appendAll(fmt.Appendf(body, `,"%s":[`, e.Key), records), ']')
 	}
 	if e.Paging == lists.ByNumber && !c.Fault.Is("missing_context") {
-		body = request.AppendContext(body, e, more, total)
+		body = request.AppendContext(body, e, more, extent)
 	}
 	answer.Body(c, http.StatusOK, answer.JSONType, append(body, '}'))
 }
@@ -66,9 +69,9 @@ func (c *Call) noParent() {
 	c.missing()
 }
 
-// page returns the records of a page, whether others follow, and how many there are on all pages; a
-// fault may change the first two.
-func (c *Call) page(e lists.Resource, request *lists.Request) ([][]byte, bool, int) {
+// page returns the records of a page, whether others follow, and how large all pages are; a fault
+// may change the first two.
+func (c *Call) page(e lists.Resource, request *lists.Request) ([][]byte, bool, lists.Extent) {
 	offset := (request.Page - 1) * request.Per
 	switch {
 	case e.Paging == lists.Whole:
@@ -82,7 +85,7 @@ func (c *Call) page(e lists.Resource, request *lists.Request) ([][]byte, bool, i
 	}
 	var records [][]byte
 	var more bool
-	var total int
+	var extent lists.Extent
 	c.Company.With(func(w *world.World) {
 		if c.Fault != nil && offset > 0 {
 			changeServed(w, request.Query, c.Fault)
@@ -95,12 +98,15 @@ func (c *Call) page(e lists.Resource, request *lists.Request) ([][]byte, bool, i
 		for _, i := range order[from:to] {
 			records = append(records, w.AppendRecord(nil, e.Kind, int(i), request.Form))
 		}
-		more, total = request.Page*request.Per < len(order), len(order)
+		more, extent.Records = request.Page*request.Per < len(order), len(order)
+		if request.Response == lists.WithSums {
+			extent.Sums = w.AppendSums(nil, e.Kind, request.Form, order)
+		}
 	})
 	if c.Fault.Is("empty_more") {
-		return nil, true, total
+		return nil, true, extent
 	}
-	return faults.Spoil(c.Fault, e.Target, records), more, total
+	return faults.Spoil(c.Fault, e.Target, records), more, extent
 }
 
 // changeServed changes records that page 1 has already shown, as a fault demands.

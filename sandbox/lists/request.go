@@ -75,7 +75,7 @@ func Read(asked Asked, e Resource) Request {
 		list.Query.Since = since.Unix()
 	}
 	list.filter(values.Get("filter_by"), e, asked.Today)
-	list.Query.Terms = terms.Read(e.Kind, values)
+	list.Query.Terms = terms.Read(e.Kind, values, asked.AsLive)
 	if e.Kind == world.Accounts {
 		list.accounts(values)
 	}
@@ -163,9 +163,15 @@ func (l *Request) accounts(values url.Values) {
 	}
 }
 
+// Extent is how large a list is, on all pages.
+type Extent struct {
+	Records int
+	Sums    []byte // an object: the sums of its columns; nil unless they are asked for
+}
+
 // AppendContext appends page_context, with a comma before it; only some lists have applied_filter
-// and report_name. Total is the number of records on all pages.
-func (l *Request) AppendContext(body []byte, e Resource, more bool, total int) []byte {
+// and report_name.
+func (l *Request) AppendContext(body []byte, e Resource, more bool, extent Extent) []byte {
 	direction := "D"
 	if l.Query.Ascending {
 		direction = "A"
@@ -175,7 +181,10 @@ func (l *Request) AppendContext(body []byte, e Resource, more bool, total int) [
 		body = fmt.Appendf(body, `,"applied_filter":%q`, l.Filter)
 	}
 	if l.Response >= WithTotal && l.Response <= WithSums {
-		body = fmt.Appendf(body, `,"response_option":%d,"total":%d,"total_pages":%d`, l.Response, total, (total+l.Per-1)/l.Per)
+		body = fmt.Appendf(body, `,"response_option":%d,"total":%d,"total_pages":%d`, l.Response, extent.Records, (extent.Records+l.Per-1)/l.Per)
+	}
+	if extent.Sums != nil {
+		body = fmt.Appendf(body, `,"sum_columns":%s`, extent.Sums)
 	}
 	return fmt.Appendf(body, `,"sort_column":%q,"sort_order":%q}`, l.Query.Sort, direction)
 }

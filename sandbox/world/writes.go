@@ -2,6 +2,7 @@ package world
 
 import (
 	"encoding/json"
+	"math/big"
 
 	"sluice/sandbox/world/ids"
 	"sluice/sandbox/world/overlay"
@@ -11,6 +12,26 @@ import (
 // Record returns record i, whole, for a caller to change and Put.
 func (w *World) Record(kind Kind, i int) *overlay.Object {
 	return parsed(w.Documented(kind, i))
+}
+
+// AppendSums appends the sums of total and balance over records as an object, without the columns
+// that they do not have (docs/upstream.md U93).
+func (w *World) AppendSums(dst []byte, kind Kind, form Form, records []int32) []byte {
+	sums := overlay.NewObject()
+	for _, column := range []string{"total", "balance"} {
+		sum, has := new(big.Rat), false
+		for _, i := range records {
+			record := parsed(w.AppendRecord(nil, kind, int(i), form))
+			if has = record.Has(column); !has {
+				break
+			}
+			sum.Add(sum, record.Number(column))
+		}
+		if has {
+			sums.SetAmount(column, sum)
+		}
+	}
+	return sums.Append(dst)
 }
 
 // Create adds a record at an instant (epoch seconds) and returns its index with an object of all

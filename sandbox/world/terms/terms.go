@@ -23,11 +23,11 @@ const MostDescription = 100
 const itemDescription = "item_description"
 
 // Read returns the filters of a kind among the values of a query, as a text that is the same for
-// the same filters; "" for none. It ignores unreadable filters.
-func Read(kind ids.Kind, values url.Values) string {
+// the same filters; "" for none. It ignores unreadable filters. Live lists know more of them.
+func Read(kind ids.Kind, values url.Values, live bool) string {
 	kept := url.Values{}
 	for name := range values {
-		if value := values.Get(name); value != "" && understood(kind, name, value) {
+		if value := values.Get(name); value != "" && (understood(kind, name, value) || live && ofDays(kind, name, value)) {
 			kept.Set(name, value)
 		}
 	}
@@ -56,8 +56,7 @@ func understood(kind ids.Kind, name, value string) bool {
 		case "vendor_name", "reference_number", "payment_number", "payment_mode", "notes", "description":
 			return comparison == startsWith || comparison == contains
 		case "date":
-			_, err := time.Parse(time.DateOnly, value)
-			return err == nil && slices.Contains([]string{"_start", "_end", "_before", "_after"}, comparison)
+			return isDay(value) && slices.Contains([]string{"_start", "_end", "_before", "_after"}, comparison)
 		case "amount":
 			_, ok := amount(value)
 			return ok && slices.Contains([]string{"_less_than", "_less_equals", "_greater_than", "_greater_equals"}, comparison)
@@ -68,6 +67,17 @@ func understood(kind ids.Kind, name, value string) bool {
 	default:
 	}
 	return false
+}
+
+// ofDays reports whether a live list of the kind has a filter by days that its document does not
+// show, and can read its value (docs/upstream.md U94).
+func ofDays(kind ids.Kind, name, value string) bool {
+	return slices.Contains([]ids.Kind{ids.Bills, ids.CreditNotes, ids.Expenses}, kind) && isDay(value) && (name == "date_start" || name == "date_end")
+}
+
+func isDay(text string) bool {
+	_, err := time.Parse(time.DateOnly, text)
+	return err == nil
 }
 
 // split splits the name of a filter into field and comparison.
