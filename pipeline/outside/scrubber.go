@@ -8,6 +8,7 @@ import (
 	"hash/maphash"
 	"io"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -197,8 +198,29 @@ func (s *Scrubber) within(text string) []span {
 				}
 			}
 		}
+		for _, t := range v.taken {
+			next := sort.SearchInts(v.at, t.to)
+			if more := s.behind(t, folded[next:]); more > 0 {
+				found = append(found, span{t.from, v.place(next + more)})
+			}
+		}
 	}
 	return found
+}
+
+// behind says how far a secret goes in what follows an escape, if it begins in what the escape took;
+// 0 if none does.
+func (s *Scrubber) behind(t taken, follows string) int {
+	end := fold(t.text)
+	for length, many := range s.lengths {
+		for i := 0; many > 0 && i < len(end); i++ {
+			more := length - len(end[i:])
+			if more > 0 && more <= len(follows) && s.parts[maphash.String(s.seed, end[i:]+follows[:more])] > 0 {
+				return more
+			}
+		}
+	}
+	return 0
 }
 
 // without replaces the places by [redacted]; places that touch become one.

@@ -1,6 +1,7 @@
 package outside
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -12,6 +13,15 @@ import (
 type view struct {
 	text string
 	at   []int
+	// taken is what the decoded escapes took. An escape may be none: a sign that stands for itself,
+	// and behind it a secret that begins with digits.
+	taken []taken
+}
+
+// taken is what stands behind the sign of an escape, with its place in the original text.
+type taken struct {
+	text     string
+	from, to int
 }
 
 // place returns where a byte of the view begins in the original text.
@@ -55,12 +65,13 @@ func (v view) undo(sign byte, escape func(string) (string, int)) (view, bool) {
 	}
 	out := make([]byte, 0, len(v.text))
 	at := make([]int, 0, len(v.text)+1)
-	changed := false
+	all := slices.Clip(v.taken)
 	for i := 0; i < len(v.text); {
 		stands, length := v.text[i:i+1], 1
 		if v.text[i] == sign {
 			if s, n := escape(v.text[i:]); n > 0 {
-				stands, length, changed = s, n, true
+				stands, length = s, n
+				all = append(all, taken{v.text[i+1 : i+n], v.place(i + 1), v.place(i + n)})
 			}
 		}
 		for range len(stands) {
@@ -69,7 +80,7 @@ func (v view) undo(sign byte, escape func(string) (string, int)) (view, bool) {
 		out = append(out, stands...)
 		i += length
 	}
-	return view{text: string(out), at: append(at, v.place(len(v.text)))}, changed
+	return view{text: string(out), at: append(at, v.place(len(v.text))), taken: all}, len(all) > len(v.taken)
 }
 
 func percent(text string) (string, int) {
