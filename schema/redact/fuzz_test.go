@@ -55,7 +55,8 @@ func parse(d *jsontext.Decoder) (node, error) {
 }
 
 func read(data []byte) (node, bool) {
-	d := jsontext.NewDecoder(bytes.NewReader(data), jsontext.AllowDuplicateNames(true))
+	d := jsontext.NewDecoder(bytes.NewReader(data), jsontext.AllowDuplicateNames(true),
+		jsontext.AllowInvalidUTF8(utf8.Valid(data))) // half a pair of surrogates, which escapes can write
 	n, err := parse(d)
 	if err != nil {
 		return n, false
@@ -180,7 +181,7 @@ func hold(t *testing.T, of *redact.Redactor, data []byte) {
 func FuzzRecord(f *testing.F) {
 	for _, seed := range []string{
 		`{"name":"x","email":"A","persons":[{"email":"x","id":1},7],"new":1}`, `{"email":{"a":1},"place":{"street":"s","b":2}}`,
-		`{"e\u006dail":" \ud83d\ude00 ","name":1,"name":2}`, `{"persons":"  ","cf_x":1,"cf_x_formatted":"1"}`, `[{}]`, "{\"a\":\"\xff\"}", `{"name":"x",}`,
+		`{"e\u006dail":" \ud83d\ude00 ","name":1,"name":2}`, `{"persons":"  ","cf_x":1,"cf_x_formatted":"1"}`, `[{}]`, "{\"a\":\"\xff\"}", `{"name":"x",}`, `{"":"\ud800"}`,
 		`{ "name" : [ ] , "amount" : 1.50 , "text" : { } }`,
 	} {
 		f.Add([]byte(seed))
