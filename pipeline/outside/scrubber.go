@@ -8,7 +8,6 @@ import (
 	"hash/maphash"
 	"io"
 	"slices"
-	"sort"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -199,7 +198,7 @@ func (s *Scrubber) within(text string) []span {
 			}
 		}
 		for _, t := range v.taken {
-			next := sort.SearchInts(v.at, t.to)
+			next, _ := slices.BinarySearch(v.at, t.to)
 			if more := s.behind(t, folded[next:]); more > 0 {
 				found = append(found, span{t.from, v.place(next + more)})
 			}
