@@ -84,10 +84,10 @@ func stateOf(ctx context.Context, q session) (state, error) {
 }
 
 func (s state) newest() versions {
-	return versions{Program: slices.Max(append(s.files, 0)), Queue: slices.Max(append(s.steps, 0))}
+	return versions{Program: slices.Max(append([]int64{0}, s.files...)), Queue: slices.Max(append([]int64{0}, s.steps...))}
 }
 
-// lacks says whether a migration of a program, or one of its queue, is not applied.
+// lacks says whether a program has a migration, of its own or of the queue, that is not applied.
 func (s state) lacks(own state) bool {
 	missing := func(applied, known []int64) bool {
 		return slices.ContainsFunc(known, func(number int64) bool { return !slices.Contains(applied, number) })
