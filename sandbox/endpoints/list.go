@@ -32,8 +32,8 @@ func list(c *Call) {
 		Values: c.Request.URL.Query(), Under: under, Today: c.Company.Time(), Habits: c.Manner.Habits,
 	}, e)
 	records, more, extent := c.page(e, &request)
-	if request.Response != 0 {
-		c.Header().Add(AssumedHeader, "lists say their total and their sums if they are asked for them")
+	if request.Assumed {
+		c.Header().Add(AssumedHeader, "totals, sums and days of lists")
 	}
 	body := []byte(`{"code":0,"message":"success"`)
 	if request.Response != lists.TotalOnly {

@@ -25,7 +25,8 @@ type Request struct {
 	Page, Per int    // the page, from 1, and how many records one has
 	Filter    string // for applied_filter
 	Echoed    int    // the page that page_context claims
-	Response  int    // response_option: 1 also says the total, 2 says it alone, 3 adds sums
+	Response  int    // response_option: 1 also says the total, 2 says it alone, 3 adds sums; 0 says none
+	Assumed   bool   // no document shows what is asked for
 }
 
 // Asked is the input of a request.
@@ -81,7 +82,10 @@ func Read(asked Asked, e Resource) Request {
 	}
 	list.Echoed = list.Page
 	if asked.AsLive && e.Paging == ByNumber {
-		list.Response, _ = strconv.Atoi(values.Get("response_option")) // nonsense is ignored
+		if form, err := strconv.Atoi(values.Get("response_option")); err == nil && form >= WithTotal && form <= WithSums {
+			list.Response = form
+		}
+		list.Assumed = list.Response != 0 || list.Query.Terms != terms.Read(e.Kind, values, false)
 	}
 	return list
 }
@@ -180,7 +184,7 @@ func (l *Request) AppendContext(body []byte, e Resource, more bool, extent Exten
 	if l.Filter != "" {
 		body = fmt.Appendf(body, `,"applied_filter":%q`, l.Filter)
 	}
-	if l.Response >= WithTotal && l.Response <= WithSums {
+	if l.Response != 0 {
 		body = fmt.Appendf(body, `,"response_option":%d,"total":%d,"total_pages":%d`, l.Response, extent.Records, (extent.Records+l.Per-1)/l.Per)
 	}
 	if extent.Sums != nil {

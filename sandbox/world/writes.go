@@ -18,17 +18,12 @@ func (w *World) Record(kind Kind, i int) *overlay.Object {
 // that they do not have (docs/upstream.md U93).
 func (w *World) AppendSums(dst []byte, kind Kind, form Form, records []int32) []byte {
 	sums := overlay.NewObject()
-	for _, column := range []string{"total", "balance"} {
-		sum, has := new(big.Rat), false
-		for _, i := range records {
-			record := parsed(w.AppendRecord(nil, kind, int(i), form))
-			if has = record.Has(column); !has {
-				break
+	for _, i := range records {
+		record := parsed(w.AppendRecord(nil, kind, int(i), form))
+		for _, column := range []string{"total", "balance"} {
+			if record.Has(column) {
+				sums.SetAmount(column, new(big.Rat).Add(sums.Number(column), record.Number(column)))
 			}
-			sum.Add(sum, record.Number(column))
-		}
-		if has {
-			sums.SetAmount(column, sum)
 		}
 	}
 	return sums.Append(dst)

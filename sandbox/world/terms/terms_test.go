@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"sluice/pipeline/check"
 	"sluice/sandbox/world/ids"
 	"sluice/sandbox/world/overlay"
 	"sluice/sandbox/world/terms"
@@ -53,10 +54,7 @@ func TestMeet(t *testing.T) {
 
 func meets(t *testing.T, kind ids.Kind, query string, record *overlay.Object) bool {
 	t.Helper()
-	values, err := url.ParseQuery(query)
-	if err != nil {
-		t.Fatal(err)
-	}
+	values := check.Sure(url.ParseQuery(query))(t)
 	text := terms.Read(kind, values, false)
 	if text == "" {
 		t.Errorf("%s is not read", query)
@@ -71,10 +69,7 @@ func TestIgnored(t *testing.T) {
 		"", "page=2", "vendor_name=x", "colour_contains=x", "date_start=yesterday", "amount_less_than=1e9999999", "amount_less_than=1/3",
 		"amount_contains=1", "vendor_name_contains=", "item_description_contains=x", "status=open",
 	} {
-		values, err := url.ParseQuery(query)
-		if err != nil {
-			t.Fatal(err)
-		}
+		values := check.Sure(url.ParseQuery(query))(t)
 		same(t, terms.Read(ids.Payments, values, true), "", query)
 		same(t, terms.Read(ids.Bills, values, false), "", query)
 	}
