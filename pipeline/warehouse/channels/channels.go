@@ -196,8 +196,10 @@ INSERT INTO sluice.channel_gaps (organization_id, channel, opened_at, reason)
 SELECT $1, $2, greatest($3::timestamptz, (SELECT max(g.closed_at) FROM sluice.channel_gaps g WHERE (g.organization_id, g.channel) = ($1, $2))), $4
 ON CONFLICT (organization_id, channel) WHERE closed_at IS NULL DO NOTHING`
 
+	// A gap ends at the instant from which the hints of its lists are: a run that began since has read
+	// what nothing could have told of.
 	sqlCloseGap = `
-UPDATE sluice.channel_gaps SET closed_at = greatest(opened_at, clock_timestamp())
+UPDATE sluice.channel_gaps SET closed_at = greatest(opened_at, now())
 WHERE (organization_id, channel) = ($1, $2) AND closed_at IS NULL`
 
 	sqlGaps = `
