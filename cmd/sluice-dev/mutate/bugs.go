@@ -137,7 +137,7 @@ var bugs = slices.Concat(
 			edit{"pipeline/warehouse/tombstones/rows.go", "	return len(buried), history.Write(ctx, tx, stream.ListKey(), buried)\n", "	_ = history.Write\n	return len(buried), nil\n"}),
 		tests("pipeline/warehouse", "TestTheLogSaysWhatChanged", "a deletion that nothing tells of", "a tombstone is no change",
 			edit{"pipeline/warehouse/tombstones/rows.go", "logChange(ctx, tx, stream, changes.Deleted, buried)", "logChange(ctx, tx, stream, changes.Deleted, nil)"}),
-		impatient("TestChunksChainUntilTheRunEnds", "a chunk without its next", "the job of a chunk is done, and none goes on with its run",
+		impatient("6s", "TestChunksChainUntilTheRunEnds", "a chunk without its next", "the job of a chunk is done, and none goes on with its run",
 			edit{"pipeline/jobs/worker.go", "	if !more {\n		return nil\n	}\n", "	if !more || more {\n		return nil\n	}\n"}),
 	),
 	// These send calls that are not counted, or more than a budget has.
@@ -199,21 +199,21 @@ var bugs = slices.Concat(
 	),
 	// These lose jobs, or let a worker write that lost its claim.
 	breaking("invariant 6",
-		impatient("TestARunWithoutAJobGoesOn", "a run without its job", "a run whose job was lost waits for its stream's next turn",
+		impatient("12s", "TestARunWithoutAJobGoesOn", "a run without its job", "a run whose job was lost waits for its stream's next turn",
 			edit{"pipeline/warehouse/streams/status.go", " OR run_id IS NOT NULL)", ")"}),
-		impatient("TestKilledWorkersJobsComeBack", "no reaper", "the jobs of killed processes wait for an hour",
+		impatient("12s", "TestKilledWorkersJobsComeBack", "no reaper", "the jobs of killed processes wait for an hour",
 			edit{"pipeline/jobs/reap.go", "		if missed[o.job] < looks {\n", "		if missed[o.job] < looks || !o.Own {\n"}),
-		impatient("TestAnEndThatWasNotRecorded", "a job without its end", "a job whose end was not recorded waits for an hour",
+		impatient("12s", "TestAnEndThatWasNotRecorded", "a job without its end", "a job whose end was not recorded waits for an hour",
 			edit{"pipeline/jobs/reap.go", "		if missed[o.job] < looks {\n", "		if missed[o.job] < looks || o.Own {\n"}),
-		impatient("TestAnEndThatWasNotRecorded", "own jobs look lost", "a process takes away the job that it works",
+		impatient("12s", "TestAnEndThatWasNotRecorded", "own jobs look lost", "a process takes away the job that it works",
 			edit{"pipeline/jobs/worker.go", "	w.jobs[id]++\n", "	w.jobs[-id]++\n"}),
-		impatient("TestChunksChainUntilTheRunEnds", "done is under way", "a job that is done stands in the way of the next one",
+		impatient("6s", "TestChunksChainUntilTheRunEnds", "done is under way", "a job that is done stands in the way of the next one",
 			edit{"pipeline/jobs/jobs.go", "rivertype.JobStateRunning, rivertype.JobStateScheduled,\n", "rivertype.JobStateRunning, rivertype.JobStateScheduled, rivertype.JobStateCompleted,\n"}),
 		tests("pipeline/warehouse", "TestALostClaimWritesNothing", "no fence", "a worker that lost its stream still writes",
 			edit{"pipeline/warehouse/streams/claim.go", "if stream.Fence != claim.Fence || stream.Run != claim.Run {", "if false {"}),
 		tests("pipeline/warehouse", "TestAClaimEndsWithItsTimeline", "a claim of another timeline", "a worker goes on behind rows that a promotion lost",
 			edit{"pipeline/warehouse/streams/claim.go", "stream.Timeline != claim.Timeline", "false"}),
-		impatient("TestLocksOfOthers", "any session speaks for a process", "a killed process lives as long as another role has its lock",
+		impatient("12s", "TestLocksOfOthers", "any session speaks for a process", "a killed process lives as long as another role has its lock",
 			edit{"migrations/00101_streams.sql", " AND l.pid = coalesce(p.lock_pid, l.pid)\n", "\n"}),
 		tests("pipeline/events", "TestMoved", "a lost claim still moves", "a process stores its position after the operator chose another one",
 			edit{"pipeline/warehouse/receivers/receivers.go", "	next_attempt = CASE WHEN $5::bigint > 0 THEN NULL ELSE next_attempt END\nWHERE name = $1 AND claim = $2`", "	next_attempt = CASE WHEN $5::bigint > 0 THEN NULL ELSE next_attempt END\nWHERE name = $1 AND $2::bigint > 0`"}),
@@ -256,7 +256,7 @@ var bugs = slices.Concat(
 			edit{"pipeline/sync/scan/capable.go", `needed != "" && known.Lacks(needed)`, `needed == "" && known.Lacks(needed)`}),
 		tests("pipeline/warehouse", "TestVerdictsAreKept", "declarations have the last word", "a restart replaces what was measured by what is declared",
 			edit{"pipeline/warehouse/capabilities/capability.go", "WHERE c.source IN ('documented', 'assumed')\n	AND (c.verdict", "WHERE (c.verdict"}),
-		impatient("TestAskedDuringARunIsServedByAnother", "no second look", "who asks while a run is under way is not served",
+		impatient("12s", "TestAskedDuringARunIsServedByAnother", "no second look", "who asks while a run is under way is not served",
 			edit{"pipeline/warehouse/streams/status.go", "`SELECT requested_gen > served_gen FROM", "`SELECT false AND requested_gen > served_gen FROM"},
 			edit{"pipeline/warehouse/streams/status.go", "WHERE enabled AND (requested_gen", "WHERE false AND enabled AND (requested_gen"}),
 		tests("pipeline/lineage/verify", "TestCompare", "verify compares nothing", "rows that differ from their records are found equal",
@@ -276,9 +276,9 @@ var bugs = slices.Concat(
 	),
 	// These let one failure stop others, or for longer than it may.
 	breaking("invariant 9",
-		impatient("TestErrorTextCannotStopTheQueue", "raw error texts", "a NUL in an error cannot be written, so the stream never settles",
+		impatient("12s", "TestErrorTextCannotStopTheQueue", "raw error texts", "a NUL in an error cannot be written, so the stream never settles",
 			edit{"pipeline/jobs/tick.go", "	return &cleanError{text: c.scrub.Error(err), cause: err}\n", "	return err\n"}),
-		impatient("TestExhaustedWaitsWithoutAnAttempt", "waiting spends attempts", "a spent day is a failure",
+		impatient("12s", "TestExhaustedWaitsWithoutAnAttempt", "waiting spends attempts", "a spent day is a failure",
 			edit{"pipeline/jobs/worker.go", "		return w.snooze(ctx, claim, cause, pipeline.StateWaiting, until)\n", "		return w.retry(ctx, claim, cause)\n"}),
 		tests("pipeline/sync", "TestAFloodOfOneParentStopsNoOther", "one parent for all", "the parent whose list does not fit is the first one of each run, and the last",
 			edit{"pipeline/sync/run.go", "		if batch.End != nil && scan.Parent != \"\" {", "		if false {"}),
@@ -343,10 +343,11 @@ func tests(where, which, name, says string, edits ...edit) bug {
 	return bug{Name: name, Says: says, Edits: edits, Package: where, Run: "^" + which + "$"}
 }
 
-// impatient returns a bug that the tests of the queue must catch: what it breaks never comes true, so
-// they wait less long for it.
-func impatient(which, name, says string, edits ...edit) bug {
+// impatient returns a bug that the tests of the queue must catch. What it breaks never comes true, or
+// only by the reaper, which brings a lost chunk back after two looks a second apart; so they wait less
+// long for it.
+func impatient(patience, which, name, says string, edits ...edit) bug {
 	b := tests("pipeline/jobs", which, name, says, edits...)
-	b.Args = []string{"-patience=12s"}
+	b.Args = []string{"-patience=" + patience}
 	return b
 }
