@@ -231,10 +231,12 @@ CREATE TABLE sluice.streams (
     hinted_every interval CHECK (hinted_every > interval '0'),
     announced_runs integer NOT NULL DEFAULT 0,
     told_until timestamptz,
+    count_asked boolean NOT NULL DEFAULT false,
     counted_at timestamptz,
     counted bigint,
     counted_ours bigint,
     agreed_at timestamptz,
+    sums jsonb,
     PRIMARY KEY (organization_id, service, resource)
 );
 CREATE INDEX streams_due ON sluice.streams (next_due_at) WHERE enabled;
@@ -275,10 +277,12 @@ COMMENT ON COLUMN sluice.streams.rezoned_gen IS 'Of a list: up to which zone_gen
 COMMENT ON COLUMN sluice.streams.hinted_every IS 'The interval while notifications are trusted; null if they do not replace scheduled runs.';
 COMMENT ON COLUMN sluice.streams.announced_runs IS 'How many scheduled runs in a row found no change that no notification had told of.';
 COMMENT ON COLUMN sluice.streams.told_until IS 'Until when the way of the notifications counts as proven; null if it is not proven.';
+COMMENT ON COLUMN sluice.streams.count_asked IS 'Whether the next run asks for the count, however long ago the last one is.';
 COMMENT ON COLUMN sluice.streams.counted_at IS 'When a run last asked upstream how many records the list has; null if none did.';
 COMMENT ON COLUMN sluice.streams.counted IS 'How many it has, by upstream''s count, which was asked for before the run read anything.';
 COMMENT ON COLUMN sluice.streams.counted_ours IS 'How many of them are here at the end of that run; null where that is uncertain, as while a record is created.';
-COMMENT ON COLUMN sluice.streams.agreed_at IS 'When the two last agreed; null if they never did.';
+COMMENT ON COLUMN sluice.streams.agreed_at IS 'When the two, and the sums, last agreed; null if they never did.';
+COMMENT ON COLUMN sluice.streams.sums IS 'By column, the sum that upstream gave with that count, and ours at the end of that run; null where none is known to be comparable, or a record was edited meanwhile.';
 
 -- Which parents' lists were read when.
 CREATE TABLE sluice.parents (

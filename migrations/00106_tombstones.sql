@@ -158,7 +158,7 @@ CREATE TABLE sluice.capabilities (
     service text COLLATE "C" NOT NULL,
     resource text COLLATE "C" NOT NULL,
     capability text COLLATE "C" NOT NULL CHECK (capability IN
-        ('filter', 'filter_inclusive', 'sort_descending', 'sort_ascending', 'page', 'page_size', 'detail', 'batch_detail', 'total')),
+        ('filter', 'filter_inclusive', 'sort_descending', 'sort_ascending', 'page', 'page_size', 'detail', 'batch_detail', 'total', 'sums')),
     verdict text NOT NULL CHECK (verdict IN ('yes', 'no', 'unknown')),
     value text NOT NULL DEFAULT '',
     source text NOT NULL CHECK (source IN ('documented', 'assumed', 'probed', 'observed')),

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"strings"
 	"time"
 )
 
@@ -30,6 +31,9 @@ const (
 	// CapabilityTotal: the list says how many records it has (docs/upstream.md U91). The value of its
 	// verdict is "1" after one whole reading that disagreed.
 	CapabilityTotal Capability = "total"
+	// CapabilitySums: the list says the sums of columns (U93). The value of its verdict names, between
+	// commas, those that were equal at the end of a reading that the count proved.
+	CapabilitySums Capability = "sums"
 )
 
 // Answer is a closed set: whether a list has a capability.
@@ -75,7 +79,7 @@ type Verdict struct {
 // RetryAfter is how long an observed no counts. After that, the next run asks again as the
 // declaration says, which costs a page at most. Its answer renews the no or takes it back. A probed
 // no counts until the next probe: a filter can fail in ways that the answer to a run does not show.
-// A list that does not say its total is asked again after RetryTotal.
+// A list that does not say its total or its sums is asked again after RetryTotal.
 const (
 	RetryAfter = 24 * time.Hour
 	RetryTotal = 30 * RetryAfter
@@ -88,7 +92,7 @@ type Capabilities map[Capability]Verdict
 // rely on it.
 func (c Capabilities) Lacks(capability Capability) bool {
 	v, retry := c[capability], RetryAfter
-	if capability == CapabilityTotal {
+	if capability == CapabilityTotal || capability == CapabilitySums {
 		retry = RetryTotal
 	}
 	return v.Answer == AnswerNo && (v.Source != SourceObserved || v.Age < retry)
@@ -109,6 +113,17 @@ func (c Capabilities) Shows(capability Capability) bool {
 	default:
 		return false
 	}
+}
+
+// Sums gives those of a list's sums that were seen to be those of its records.
+func (c Capabilities) Sums(sums Sums) Sums {
+	seen := make(Sums)
+	for column := range strings.SplitSeq(c[CapabilitySums].Value, ",") {
+		if sum, ok := sums[column]; ok && c.Shows(CapabilitySums) {
+			seen[column] = sum
+		}
+	}
+	return seen
 }
 
 // Look is the progress of a look for deletions (docs/decisions/0010-deletions). In the order of
@@ -132,7 +147,37 @@ type Look struct {
 	Missing []string `json:"missing,omitempty"`
 	// Sweep says that a part could not be looked at although rows are missing in it.
 	Sweep bool `json:"sweep,omitempty"`
+	// Search are the parts in which upstream's count or sums are not those of the rows, where no row
+	// is missing; the last is the next one.
+	Search []Part `json:"search,omitempty"`
+	// Read is how many parts were read.
+	Read int `json:"read,omitempty"`
 }
+
+// Axis is a closed set: the filter by which a search cuts a list in two.
+type Axis string
+
+// The axes.
+const (
+	AxisNone Axis = ""
+	// AxisDay: the days of its records. AxisModified: the times of their modification.
+	AxisDay      Axis = "day"
+	AxisModified Axis = "modified"
+)
+
+// Part is a part of a list along an axis.
+type Part struct {
+	// From is where it begins, To where what is behind it begins; zero is the end of the list.
+	From time.Time `json:"from,omitzero"`
+	To   time.Time `json:"to,omitzero"`
+	// Rows is the tally of the rows, Listed that of upstream, Behind upstream's from To on.
+	Rows   Tally `json:"rows"`
+	Listed Tally `json:"listed"`
+	Behind Tally `json:"behind"`
+}
+
+// Off is by how much upstream and the rows differ.
+func (p Part) Off() Tally { return p.Listed.Less(p.Rows) }
 
 // Span is a part of a list between two instants of creation, From inclusive, To exclusive.
 type Span struct {

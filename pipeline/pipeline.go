@@ -85,9 +85,9 @@ type Request struct {
 	From, To time.Time
 	// Sort is the value of sort_column, Order "A" or "D"; empty omits them.
 	Sort, Order string
-	// Counts asks for the number of records instead of the page. A service that does not know that
-	// answers the page.
-	Counts bool
+	// Counts asks for the number of records instead of the page, Sums for the sums of columns, too. A
+	// service that does not know that answers the page.
+	Counts, Sums bool
 }
 
 // Page is one page of records, as upstream sent it.
@@ -110,10 +110,9 @@ type Page struct {
 	Sort, Order string
 	// Unknown says that upstream answered in its own words that the single record does not exist.
 	Unknown bool
-	// Counted says that this is no page, but the number of records: Total. Took is how long the
-	// answer took.
+	// Counted says that this is no page, but what upstream counts. Took is how long the answer took.
 	Counted bool
-	Total   int
+	Tally   Tally
 	Took    time.Duration
 	// Turn is the turn of a large answer; it has to be ended when the records are loaded.
 	Turn *Turn

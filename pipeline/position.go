@@ -117,8 +117,10 @@ type Scan struct {
 	// Look is the progress of a look for deletions.
 	Look *Look `json:"look,omitempty"`
 	// Counting says that the next request asks how many records the list has; Count is the answer,
-	// nil if there is none. Differed says that a reading of this run came to another number.
+	// nil if there is none. Summing says that it asks for the sums of columns, too. Differed says that
+	// a reading of this run came to another number.
 	Counting bool   `json:"counting,omitempty"`
+	Summing  bool   `json:"summing,omitempty"`
 	Count    *Count `json:"count,omitempty"`
 	Differed bool   `json:"differed,omitempty"`
 	// Parent is the parent whose list is being read.
@@ -169,9 +171,10 @@ type Overlap struct {
 
 // Count is how many records upstream says that a list has (docs/decisions/0037-totals).
 type Count struct {
-	// Total is the number, Call the call that brought it.
-	Total int   `json:"total"`
-	Call  int64 `json:"call"`
+	// Tally is what it counts; Call is the call that brought it.
+	Tally
+
+	Call int64 `json:"call"`
 	// From and To are instants by upstream's clock, one before it counted and one after.
 	From time.Time `json:"from"`
 	To   time.Time `json:"to"`
@@ -190,6 +193,9 @@ type Seen struct {
 	// Before are those that were created before the count. Between were created while upstream
 	// counted: whether they are in the number is unknown, so nothing follows from it.
 	Before, Between int
+	// Sums are those of the columns that upstream summed up; empty where one cannot be compared, since
+	// a record was edited meanwhile, is in quarantine or has no value.
+	Sums Sums
 }
 
 // Tied are records with the same time in the order of their list.

@@ -78,6 +78,9 @@ type Window struct {
 	Column string
 	// From and To are the query parameters of the first and of the last day.
 	From, To string
+	// Assumed says that no document shows the filter: a search for differences tries it, and no
+	// backfill relies on it.
+	Assumed bool
 }
 
 // Read is an answer on demand that is not copied.

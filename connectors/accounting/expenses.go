@@ -20,6 +20,7 @@ func expenses() schema.Resource {
 		Scope:       "expenses",
 		Single:      &schema.Single{Path: "/expenses/{id}", Key: "expense", Assumed: true},
 		Details:     &schema.Details{Marker: "line_items", Value: &schema.Value{Amounts: []string{"bcy_total"}, Base: true}}, // U315
+		Window:      &schema.Window{Column: "date", From: "date_start", To: "date_end", Assumed: true},
 		Dated: &schema.Dated{
 			On: "date", Figures: []string{"sub_total", "tax_amount", "total"}, Currency: "currency_code", Rate: "exchange_rate",
 			With:  []string{"account_id", "paid_through_account_id", "vendor_id", "tax_id"},

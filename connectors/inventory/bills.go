@@ -4,7 +4,7 @@ import "sluice/schema"
 
 // bills declares the list of bills. Source: docs/upstream.md U220 and U221; the total: U319; the
 // sort: U100 and U113; what live services send beside the documented keys: U310 to U312, U319, U320
-// and U380 to U382. A custom_field_hash, which repeats custom_fields, stays undeclared.
+// and U380 to U382; the filter by day: U94. A custom_field_hash, which repeats custom_fields, stays undeclared.
 func bills() schema.Resource {
 	return schema.Resource{
 		Name:     "bills",
@@ -15,6 +15,7 @@ func bills() schema.Resource {
 		Scope:    "bills",
 		Single:   &schema.Single{Path: "/bills/{id}", Key: "bill", Assumed: true},
 		Details:  &schema.Details{Marker: "line_items", Value: billValue()},
+		Window:   &schema.Window{Column: "date", From: "date_start", To: "date_end", Assumed: true},
 		Dated:    billDated(),
 		Cursor:   schema.NewestFirst{Column: "last_modified_time", Sort: "last_modified_time", Created: "created_time", Assumed: true},
 		Complete: "The list answers Status.All unless asked otherwise (docs/upstream.md U104).",

@@ -4,7 +4,7 @@ import "sluice/schema"
 
 // creditNotes declares the list of credit notes. Source: docs/upstream.md U223 to U227; the list
 // key: U224; the two keys of the modification time: U231. The document shows no exchange rate, so
-// totals do not decide which single record is read first. What live services send beside the
+// totals do not decide which single record is read first. The filter by day: U94. What live services send beside the
 // documented keys: U310 to U312, U321, U382 and U385 to U387. A custom_field_hash, which repeats
 // custom_fields, stays undeclared.
 func creditNotes() schema.Resource {
@@ -17,6 +17,7 @@ func creditNotes() schema.Resource {
 		Scope:   "creditnotes",
 		Single:  &schema.Single{Path: "/creditnotes/{id}", Key: "creditnote", Assumed: true},
 		Details: &schema.Details{Marker: "line_items", Value: &schema.Value{Open: &schema.Open{Column: "status", Is: []string{"open"}}}},
+		Window:  &schema.Window{Column: "date", From: "date_start", To: "date_end", Assumed: true},
 		Dated: &schema.Dated{
 			On: "date", Figures: []string{"sub_total", "tax_total", "total"}, Currency: "currency_code", Rate: "exchange_rate",
 			State: "status", Out: []string{"draft", "void"}, With: []string{"creditnote_number", "customer_id"},

@@ -73,7 +73,7 @@ func (a *App) narrowed(list pipeline.Stream, days Days) (Backfill, error) {
 		return b, nil
 	}
 	resource := list.Resource
-	if resource.Window != nil {
+	if resource.Window != nil && !resource.Window.Assumed {
 		b.Column = resource.Window.Column
 		b.Windows = pipeline.NewWindows(days.From, days.To, a.today(list.Organization), 1)
 		return b, nil

@@ -304,6 +304,16 @@ func (ranks) Seen(context.Context, pipeline.Claim, pipeline.Count) (pipeline.See
 	panic("unasked")
 }
 
+// Known implements sync.Ranks.
+func (ranks) Known(context.Context, pipeline.Claim, pipeline.Count) (pipeline.Seen, error) {
+	panic("unasked")
+}
+
+// Halve implements sync.Ranks.
+func (ranks) Halve(context.Context, pipeline.Stream, pipeline.Axis, pipeline.Part) (time.Time, pipeline.Tally, error) {
+	panic("unasked")
+}
+
 // looked updates the evidence at the end of a look, for the rows that it missed.
 func (s *store) looked(of *stream, batch pipeline.Batch) {
 	end := batch.End

@@ -8,35 +8,47 @@ import (
 	"sluice/pipeline/sync/scan"
 )
 
-// ask asks how many records the list has. If upstream answers a page instead, a reading of the whole
-// list takes it as its first one. A run that reads what changed does not: nothing was filtered. A
+// count asks how many records the list has, or what their columns sum up to. Where the number comes,
+// the next question may be for the sums; where an answer with sums fails, for the number alone. A
 // refusal ends no run: the list is then read as if there were no counts.
-func (p pages) ask(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Batch, error) {
-	request, asked := p.request(unfinished), p.runner.Now()
-	page, err := p.runner.Source.Page(ctx, request)
-	unfinished.Counting = false
+func (c *chunk) count(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Batch, pipeline.Request, pipeline.Page, error) {
+	request, asked := c.request(unfinished), c.runner.Now()
+	batch := pipeline.Batch{Claim: c.claim}
+	page, err := c.runner.Source.Page(ctx, request)
 	switch {
-	case pipeline.KindOf(err) == pipeline.Unexpected:
-		unfinished.Spent++
-		return pipeline.Batch{Claim: p.claim, Observed: []pipeline.Verdict{scan.Uncounted(err)}}, nil
-	case err != nil:
-		return pipeline.Batch{}, err
+	case err == nil:
+		batch.Call = page.Call
+		scan.Begin(unfinished, page.Date, asked)
+	case pipeline.KindOf(err) != pipeline.Unexpected:
+		return batch, request, page, err
 	}
 	unfinished.Spent++
-	scan.Begin(unfinished, page.Date, asked)
-	if page.Counted || !unfinished.Bound.IsZero() {
+	unfinished.Counting, unfinished.Summing = false, false
+	if page.Counted {
 		page.Turn.End()
-		batch := pipeline.Batch{Claim: p.claim, Call: page.Call}
-		if page.Counted {
-			scan.Counted(unfinished, page, p.runner.Rules)
-		} else {
-			batch.Observed = []pipeline.Verdict{scan.Uncounted(nil)}
-		}
-		return batch, nil
+		scan.Counted(unfinished, page, c.runner.Rules)
 	}
-	batch, err := p.take(ctx, unfinished, request, page)
-	batch.Observed = append(batch.Observed, scan.Uncounted(nil))
-	return batch, err
+	switch {
+	case !page.Counted || request.Sums && len(page.Tally.Sums) == 0:
+		batch.Observed = []pipeline.Verdict{scan.Uncounted(request, err)}
+		unfinished.Counting = request.Sums && unfinished.Count == nil
+	case !request.Sums && scan.Sums(&c.claim):
+		unfinished.Counting, unfinished.Summing = true, true
+	}
+	return batch, request, page, nil
+}
+
+// ask asks for the count of the list. If upstream answers a page instead, a reading of the whole
+// list takes it as its first one. A run that reads what changed does not: nothing was filtered.
+func (p pages) ask(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Batch, error) {
+	batch, request, page, err := p.count(ctx, unfinished)
+	if err != nil || page.Counted || page.Call == 0 || request.Sums || !unfinished.Bound.IsZero() {
+		page.Turn.End()
+		return batch, err
+	}
+	taken, err := p.take(ctx, unfinished, request, page)
+	taken.Observed = append(taken.Observed, batch.Observed...)
+	return taken, err
 }
 
 // judge ends a whole reading by comparing it with the count, or begins another one.

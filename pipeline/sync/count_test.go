@@ -19,6 +19,7 @@ import (
 // counted is a world that can be asked how many records it has, and the ranks of a warehouse that
 // compares.
 type counted struct {
+	unasked
 	*fixture
 
 	mu gosync.Mutex // pages of a counted reading are asked for at once
@@ -55,6 +56,9 @@ func (c *counted) Page(ctx context.Context, request pipeline.Request) (pipeline.
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	total, says := c.total()
+	if !request.Since.IsZero() {
+		total = len(c.world.list(request))
+	}
 	if !request.Counts || !says && !c.refuses {
 		return (&sized{world: c.world}).Page(ctx, request)
 	}
@@ -63,7 +67,7 @@ func (c *counted) Page(ctx context.Context, request pipeline.Request) (pipeline.
 	if c.refuses {
 		return pipeline.Page{}, &pipeline.Error{Kind: pipeline.Unexpected, Status: 400, Code: "4", Detail: outside.Plain("no such parameter")}
 	}
-	return pipeline.Page{Call: c.world.calls, Date: c.world.now, Counted: true, Total: total, Took: c.took}, nil
+	return pipeline.Page{Call: c.world.calls, Date: c.world.now, Counted: true, Tally: pipeline.Tally{Records: total}, Took: c.took}, nil
 }
 
 // wait waits until so many pages are under way.
@@ -76,33 +80,87 @@ func (c *counted) wait() {
 	<-c.gate
 }
 
-// Export and Details implement sync.Source.
-func (*counted) Export(context.Context, pipeline.Request, func(pipeline.Page) error) error {
-	panic("unasked")
-}
-
-// Details implements sync.Source.
-func (*counted) Details(context.Context, pipeline.Request, []string) (pipeline.Page, error) {
-	panic("unasked")
-}
-
 // Extent implements sync.Ranks.
 //
 //nolint:nonamedreturns // the names say which is which
-func (*counted) Extent(context.Context, pipeline.Stream) (rows, most int, err error) {
-	panic("unasked")
-}
-
-// Between implements sync.Ranks.
-//
-//nolint:nonamedreturns // the names say which is which
-func (*counted) Between(context.Context, pipeline.Stream, time.Time, time.Time) (before int, ids []string, err error) {
-	panic("unasked")
+func (c *counted) Extent(context.Context, pipeline.Stream) (rows, most int, err error) {
+	return len(c.memory.rows), 0, nil
 }
 
 // Seen implements sync.Ranks.
 func (c *counted) Seen(_ context.Context, _ pipeline.Claim, count pipeline.Count) (pipeline.Seen, error) {
 	return c.created(count, func(id string) bool { return c.memory.shown[id] > count.Call }), nil
+}
+
+// Known implements sync.Ranks.
+func (c *counted) Known(_ context.Context, _ pipeline.Claim, count pipeline.Count) (pipeline.Seen, error) {
+	return c.created(count, func(string) bool { return true }), nil
+}
+
+// Halve implements sync.Ranks.
+func (c *counted) Halve(_ context.Context, _ pipeline.Stream, axis pipeline.Axis, part pipeline.Part) (time.Time, pipeline.Tally, error) {
+	var times []time.Time
+	for _, row := range c.memory.rows {
+		at, err := time.Parse(canonicalTime, row.Tables[0][0].Values[3].Text)
+		if err != nil || axis != pipeline.AxisModified {
+			panic(fmt.Errorf("by %q: %w", axis, err))
+		}
+		if !at.Before(part.From) && (part.To.IsZero() || at.Before(part.To)) {
+			times = append(times, at)
+		}
+	}
+	slices.SortFunc(times, time.Time.Compare)
+	cut := len(times) / 2
+	if len(times) == 0 || times[0].Equal(times[cut]) {
+		return time.Time{}, pipeline.Tally{}, nil
+	}
+	for times[cut-1].Equal(times[cut]) {
+		cut--
+	}
+	return times[cut], pipeline.Tally{Records: len(times) - cut}, nil
+}
+
+// TestASearchFindsWhatTheFilterHid: where upstream counts more records than there are rows, the list
+// is halved by what its filter counts, and the page is read on which they differ. Without a filter
+// that cuts, a sweep follows.
+func TestASearchFindsWhatTheFilterHid(t *testing.T) {
+	t.Parallel()
+	yes := pipeline.Capabilities{pipeline.CapabilityTotal: {Capability: pipeline.CapabilityTotal, Answer: pipeline.AnswerYes, Source: pipeline.SourceObserved}}
+	for name, c := range map[string]struct {
+		hidden []int
+		alter  func(*world)
+		calls  int64
+		sweep  bool
+	}{
+		"nothing is hidden": {calls: 1},
+		// The count, halves of 640 down to a page of 20, and the page. Where the half with the record
+		// lists 21, there is one more.
+		"the first":             {hidden: []int{0}, calls: 1 + 5 + 1},
+		"the last":              {hidden: []int{639}, calls: 1 + 6 + 1},
+		"two of one page":       {hidden: []int{330, 331}, calls: 1 + 6 + 1},
+		"two apart":             {hidden: []int{20, 600}, calls: 1 + 1 + 2*(5+1)},
+		"a filter that is none": {hidden: []int{7}, alter: func(w *world) { w.ignoreFilter = true }, calls: 1 + 1, sweep: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newCounted(640)
+			must(t, r.run(t.Context()))
+			for _, at := range c.hidden {
+				delete(r.memory.rows, r.world.records[at].ID)
+			}
+			if c.alter != nil {
+				c.alter(r.world)
+			}
+			r.world.now = r.world.now.Add(time.Hour)
+			r.known, r.stream.Work = yes, pipeline.WorkLook
+			before := r.world.calls
+			must(t, r.run(t.Context()))
+			end := r.memory.ends[len(r.memory.ends)-1]
+			same(t, "calls", c.calls, r.world.calls-before)
+			same(t, "a sweep follows", c.sweep, end.Sweep)
+			errorIf(t, !c.sweep && len(r.missing()) > 0, "records are missing: %v, %s", r.missing(), end.Note)
+		})
+	}
 }
 
 // created counts the rows that were created before a count, and while it was made.
@@ -288,7 +346,7 @@ func TestAHiddenRecordIsNeverCalledComplete(t *testing.T) {
 		}
 		count := r.memory.counts[len(r.memory.counts)-1]
 		known := r.created(*count, func(string) bool { return true })
-		if len(hidden) > 0 && known.Before == count.Total && gone == 0 {
+		if len(hidden) > 0 && known.Before == count.Records && gone == 0 {
 			t.Fatalf("seed %d: %d records are hidden, and both counts agree", seed, len(hidden))
 		}
 		if len(hidden) > 0 {

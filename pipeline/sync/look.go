@@ -31,6 +31,12 @@ func (l look) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Bat
 		}
 		scan.BeginLook(unfinished, rows, most)
 	}
+	switch {
+	case unfinished.Counting:
+		return l.count(ctx, unfinished)
+	case len(unfinished.Look.Search) > 0:
+		return l.search(ctx, unfinished)
+	}
 	scan.Aim(unfinished, l.runner.Rules)
 	request, asked := l.request(unfinished), l.runner.Now()
 	request.Sort, request.Order = stream.Resource.Created(), "A"
@@ -64,4 +70,65 @@ func (l look) compare(ctx context.Context, unfinished *pipeline.Scan, window sca
 		}
 	}
 	return scan.Compare(unfinished, window, before, ids, call), nil
+}
+
+// count compares what upstream counts with the rows. That tells whether there is anything to look
+// for, and how.
+func (l look) count(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Batch, error) {
+	batch, _, page, err := l.chunk.count(ctx, unfinished)
+	page.Turn.End()
+	if err != nil || unfinished.Count == nil || unfinished.Counting {
+		return batch, err
+	}
+	known, err := l.runner.Ranks.Known(ctx, l.claim, *unfinished.Count)
+	if err != nil {
+		return pipeline.Batch{}, fmt.Errorf("count the rows of %s: %w", l.claim.Stream, err)
+	}
+	batch.End = scan.Search(unfinished, known, &l.claim)
+	return batch, nil
+}
+
+// search halves the part of the list in which upstream and the rows differ, or reads it if it fits a
+// page.
+func (l look) search(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Batch, error) {
+	stream, axis, part := l.claim.Stream, scan.AxisOf(&l.claim), scan.NextPart(unfinished)
+	request := l.request(unfinished)
+	request.Page, request.PerPage = 1, l.runner.Rules.PerPage
+	fits, cut, rows := scan.Fits(part, request.PerPage), part.From, pipeline.Tally{}
+	if !fits {
+		var err error
+		if cut, rows, err = l.runner.Ranks.Halve(ctx, stream, axis, part); err != nil {
+			return pipeline.Batch{}, fmt.Errorf("halve a part of %s: %w", stream, err)
+		}
+		request.Counts, request.Sums = true, len(part.Listed.Sums) > 0
+	}
+	switch axis {
+	case pipeline.AxisDay:
+		if request.From = cut; fits && !part.To.IsZero() {
+			request.To = part.To.AddDate(0, 0, -1)
+		}
+	case pipeline.AxisModified:
+		request.Since, request.Sort, request.Order = cut, stream.Resource.Modified(), "A"
+	case pipeline.AxisNone:
+	}
+	batch := pipeline.Batch{Claim: l.claim}
+	if !fits && cut.IsZero() {
+		batch.End = scan.Undivided()
+		return batch, nil
+	}
+	page, err := l.runner.Source.Page(ctx, request)
+	if err != nil {
+		return pipeline.Batch{}, err
+	}
+	unfinished.Spent++
+	if fits {
+		batch, err = l.batch(ctx, page, "")
+		batch.Listed = true
+		doubt(unfinished, &batch)
+		batch.End = scan.ReadPart(unfinished)
+		return batch, err
+	}
+	page.Turn.End()
+	batch.Call, batch.End = page.Call, scan.Halve(unfinished, cut, rows, page)
+	return batch, nil
 }

@@ -68,6 +68,23 @@ func (unasked) Seen(context.Context, pipeline.Claim, pipeline.Count) (pipeline.S
 	panic("unasked")
 }
 
+// Between implements sync.Ranks.
+//
+//nolint:nonamedreturns // the names say which is which
+func (unasked) Between(context.Context, pipeline.Stream, time.Time, time.Time) (before int, ids []string, err error) {
+	panic("unasked")
+}
+
+// Known implements sync.Ranks.
+func (unasked) Known(context.Context, pipeline.Claim, pipeline.Count) (pipeline.Seen, error) {
+	panic("unasked")
+}
+
+// Halve implements sync.Ranks.
+func (unasked) Halve(context.Context, pipeline.Stream, pipeline.Axis, pipeline.Part) (time.Time, pipeline.Tally, error) {
+	panic("unasked")
+}
+
 func (unasked) NextParent(context.Context, pipeline.Claim) (string, int, error) { panic("unasked") }
 
 func (unasked) Refusals(context.Context, pipeline.Claim) (pipeline.Refusals, error) {

@@ -255,6 +255,7 @@ func (c *chunk) request(scan *pipeline.Scan) pipeline.Request {
 		Token:   scan.Token,
 		Parent:  scan.Parent,
 		Counts:  scan.Counting,
+		Sums:    scan.Summing,
 	}
 	request.From, request.To = scan.Windows.Bounds()
 	switch cursor := c.claim.Stream.Resource.ListCursor().(type) {
@@ -323,8 +324,13 @@ type Ranks interface {
 	// Between gives how many rows were created before an instant, and the identifiers of those that
 	// were created then or later, and before another instant. A zero instant is no bound.
 	Between(ctx context.Context, stream pipeline.Stream, from, to time.Time) (before int, ids []string, err error)
-	// Seen counts the records that the run of a claim was shown since upstream's count.
+	// Seen counts the records that the run of a claim was shown since upstream's count, Known those
+	// that are known to exist.
 	Seen(ctx context.Context, claim pipeline.Claim, count pipeline.Count) (pipeline.Seen, error)
+	Known(ctx context.Context, claim pipeline.Claim, count pipeline.Count) (pipeline.Seen, error)
+	// Halve gives the instant that cuts a part of a search in two, zero if it has only one, and the
+	// tally of the rows from that on.
+	Halve(ctx context.Context, stream pipeline.Stream, axis pipeline.Axis, part pipeline.Part) (time.Time, pipeline.Tally, error)
 }
 
 // Store is where rows and progress go.

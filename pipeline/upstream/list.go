@@ -44,7 +44,8 @@ func (c *Client) Page(ctx context.Context, request pipeline.Request) (pipeline.P
 	err = c.fetch(ctx, target, func(op wire.Call, number int64, answer *wire.Reply, envelope *body.Envelope) (int, error) {
 		if total, counted := envelope.Total(); counted && request.Counts {
 			page = pipeline.Page{
-				Call: number, Date: wire.DateOf(answer.Header), Counted: true, Total: total, Took: c.now().Sub(op.Granted), Turn: answer.KeepTurn(),
+				Call: number, Date: wire.DateOf(answer.Header), Counted: true, Tally: pipeline.Tally{Records: total, Sums: envelope.Sums()},
+				Took: c.now().Sub(op.Granted), Turn: answer.KeepTurn(),
 			}
 			return 0, nil
 		}
@@ -115,6 +116,10 @@ func (c *Client) listQuery(request pipeline.Request, zone *time.Location) (url.V
 	setSort(query, request)
 	if request.Counts {
 		query.Set("response_option", "2") // no records, and their number: docs/upstream.md U91
+	}
+	if request.Sums { // with one record, which is not taken: U93
+		query.Set("response_option", "3")
+		query.Set("per_page", "1")
 	}
 	if !request.Since.IsZero() {
 		since, ok := request.Stream.Resource.Cursor.(schema.Since)

@@ -51,11 +51,13 @@ func texts(records [][]byte) []string {
 	return out
 }
 
+//nolint:gochecknoglobals // a declaration, and constant
+var counted = &schema.Resource{Name: "items", Path: "/items", Key: "items", ID: "item_id", Cursor: schema.FullScan{}, Params: map[string]string{"filter_by": "Status.All"}}
+
 // TestACountIsAskedFor with the parameters of the reading. What a service answers that does not know
 // the question is the page; nonsense is no number. Source: docs/upstream.md U91.
 func TestACountIsAskedFor(t *testing.T) {
 	t.Parallel()
-	things := &schema.Resource{Name: "items", Path: "/items", Key: "items", ID: "item_id", Cursor: schema.FullScan{}, Params: map[string]string{"filter_by": "Status.All"}}
 	const page = `"page_context":{"page":1,"per_page":200,"has_more_page":false`
 	for name, c := range map[string]struct {
 		answer  string
@@ -75,7 +77,7 @@ func TestACountIsAskedFor(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newFixture(t, answer(200, jsonType, c.answer))
-			question := of(inventory, things)
+			question := of(inventory, counted)
 			question.Counts = true
 			got, err := r.client.Page(t.Context(), question)
 			check.Same(t, "asked for", "filter_by=Status.All&organization_id=60012345678&page=1&per_page=200&response_option=2", r.seen()[0].URL.RawQuery)
@@ -84,9 +86,29 @@ func TestACountIsAskedFor(t *testing.T) {
 				return
 			}
 			check.Must(t, err)
-			check.ErrorIf(t, got.Counted != c.counted || got.Total != c.total || len(got.Records) != c.records,
-				"counted %t: %d, %d records", got.Counted, got.Total, len(got.Records))
+			check.ErrorIf(t, got.Counted != c.counted || got.Tally.Records != c.total || len(got.Records) != c.records,
+				"counted %t: %d, %d records", got.Counted, got.Tally.Records, len(got.Records))
 			check.ErrorIf(t, c.counted && got.Date.IsZero(), "a count without upstream's clock proves nothing")
+		})
+	}
+}
+
+// TestAListSaysItsSums: those that are plain numbers come as they are, and no others.
+func TestAListSaysItsSums(t *testing.T) {
+	for sums, want := range map[string]pipeline.Sums{
+		`{"total":-120450.5,"balance":"17.00"}`:                         {"total": "-120450.5", "balance": "17.00"},
+		`{"total":1.2e5,"balance":"1,200.00","x":null,"y":{},"z":0}`:    {"z": "0"},
+		`{"total":1000000000000000000000000000000,"balance":0.0000001}`: {},
+		`[]`: {}, `"many"`: {}, `null`: {},
+	} {
+		t.Run(sums, func(t *testing.T) {
+			r := newFixture(t, answer(200, jsonType, `{"code":0,"items":[{"item_id":"1"}],`+
+				`"page_context":{"page":1,"per_page":1,"has_more_page":true,"total":7,"sum_columns":`+sums+`}}`))
+			question := of(inventory, counted)
+			question.Counts, question.Sums = true, true
+			got := check.Sure(r.client.Page(t.Context(), question))(t)
+			check.Same(t, "asked for", "filter_by=Status.All&organization_id=60012345678&page=1&per_page=1&response_option=3", r.seen()[0].URL.RawQuery)
+			check.Same(t, "the tally", pipeline.Tally{Records: 7, Sums: want}, got.Tally)
 		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/check"
+	"sluice/schema"
 )
 
 // TestUpstreamsCountIsComparedWithTheRows: what exists here, against what upstream counted before the
@@ -18,7 +19,7 @@ func TestUpstreamsCountIsComparedWithTheRows(t *testing.T) {
 		t.Helper()
 		w.exec(apart)
 		batch := w.of(w.claimOf(w.bills))
-		batch.Count = &pipeline.Count{Total: total, From: at, To: at.Add(3 * time.Second)}
+		batch.Count = &pipeline.Count{Tally: pipeline.Tally{Records: total}, From: at, To: at.Add(3 * time.Second)}
 		batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
 		w.load(batch)
 		check.Same(t, what, ours, ask[string](w.fixture, `SELECT coalesce(counted_ours::text, 'unsure') FROM sluice.streams WHERE resource = 'bills'`))
@@ -31,8 +32,10 @@ func TestUpstreamsCountIsComparedWithTheRows(t *testing.T) {
 	late := day(20)
 	counted("as many", 5, late, "5", true, "look put off")
 	counted("one is gone", 4, late, "5", false, "look now")
+	counted("no look came to it", 4, late, "5", false, "look now")
+	w.exec(`UPDATE sluice.streams SET last_done_at = clock_timestamp() WHERE resource = 'bills.look'`)
 	counted("a look found none", 4, late, "5", false, "sweep now")
-	counted("one is hidden", 6, late, "5", false, "sweep now")
+	counted("one is hidden", 6, late, "5", false, "look now")
 	counted("of those created before", 2, day(3), "2", true, "look put off")
 	counted("one is created meanwhile", 2, day(3).Add(59*time.Minute).Add(58*time.Second), "unsure", false, "")
 
@@ -70,6 +73,55 @@ func TestUpstreamsCountIsComparedWithTheRows(t *testing.T) {
 		INSERT INTO sluice.erased_records (organization_id, service, resource, record_hash, erasure_id)
 		SELECT organization_id, service, resource, '\x00', id FROM e`, w.bills.Organization, w.bills.Service.Name)
 	counted("one was erased, and may still exist", 5, late, "unsure", false, "")
+}
+
+// TestUpstreamsSumsAreComparedWithTheRows: a column counts from the end of a proven reading on that came
+// to the same sum, until one comes to another. Its difference asks for a look, then for a sweep; and
+// none is seen where a row was edited since, is in quarantine or has no value.
+func TestUpstreamsSumsAreComparedWithTheRows(t *testing.T) {
+	w := openLook(t, pipeline.TombstoneRules{MaxRows: 2})
+	w.bills.Resource.Columns = append(w.bills.Resource.Columns, schema.Decimal("balance", "What is left."), schema.Decimal("paid", "What is not."))
+	w.exec(`ALTER TABLE store.bills ADD balance numeric, ADD paid numeric`)
+	w.exec(`UPDATE store.bills SET balance = bill_id::int + 0.1, paid = 1`)
+	const apart = `UPDATE sluice.streams SET next_due_at = clock_timestamp() + interval '1 hour' WHERE resource IN ('bills.look', 'bills.sweep')`
+	counted := func(what string, proof pipeline.Proof, from int, balance, used, due string) {
+		t.Helper()
+		w.exec(apart)
+		batch, at := w.of(w.claimOf(w.bills)), time.Date(2026, 1, from, 9, 0, 0, 0, time.UTC)
+		tally := pipeline.Tally{Records: min(from-1, 5), Sums: pipeline.Sums{"balance": balance, "paid": "17", "of another list": "5"}}
+		batch.Count = &pipeline.Count{Tally: tally, From: at, To: at.Add(3 * time.Second)}
+		batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone, Proof: proof}
+		w.load(batch)
+		check.Same(t, what+": used", used, ask[string](w.fixture, `SELECT coalesce((SELECT verdict || ' ' || value FROM sluice.capabilities WHERE capability = 'sums'), '')`))
+		check.Same(t, what+": due", due, ask[string](w.fixture, `SELECT coalesce(string_agg(split_part(resource, '.', 2), ', '), 'nothing') FROM sluice.streams
+			WHERE resource IN ('bills.look', 'bills.sweep') AND next_due_at <= clock_timestamp()`))
+	}
+	looked := func() {
+		w.exec(`UPDATE sluice.streams SET last_done_at = clock_timestamp() WHERE resource = 'bills.look'`)
+	}
+	const whole, changed = pipeline.ProofCount, pipeline.ProofOnePage
+	counted("nothing is known of it yet", changed, 20, "9", "", "nothing")
+	counted("a proven reading", whole, 20, "15.50", "yes balance", "nothing")
+	counted("equal", changed, 20, "15.5", "yes balance", "nothing")
+	counted("another", changed, 20, "15.4", "yes balance", "look")
+	looked()
+	counted("another behind a look", changed, 20, "15.4", "yes balance", "sweep")
+	counted("a row was edited since", changed, 4, "1", "yes balance", "nothing")
+	w.exec(`UPDATE store.bills SET balance = NULL WHERE bill_id = '2'`)
+	counted("a row has no value", changed, 20, "1", "yes balance", "nothing")
+	w.exec(`UPDATE store.bills SET balance = 2.1 WHERE bill_id = '2'`)
+	counted("no number", changed, 20, "many", "yes balance", "nothing")
+	counted("a proven reading comes to another", whole, 20, "15.4", "no ", "nothing")
+	counted("another of an unused column", changed, 20, "1", "no ", "nothing")
+
+	batch := w.of(w.claimOf(w.look))
+	batch.Rejected = []pipeline.RejectedRecord{{Raw: []byte(`{"bill_id":"6"}`), ID: "6", Code: "wrong_type"}}
+	batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
+	w.load(batch)
+	w.exec(`UPDATE store.bills SET _deleted_at = '2026-01-01' WHERE bill_id = '5'`) // so the number is right
+	counted("one is in quarantine", whole, 20, "10.4", "no ", "nothing")
+	w.exec(`UPDATE sluice.quarantine SET state = 'retried'; UPDATE store.bills SET _deleted_at = NULL`)
+	counted("none is any more", whole, 20, "15.5", "yes balance", "nothing")
 }
 
 // TestWhatARunWasShownIsCounted: each record once, by when it was created.

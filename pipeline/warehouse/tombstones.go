@@ -2,12 +2,14 @@ package warehouse
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
 	"sluice/pipeline/outside"
+	"sluice/pipeline/warehouse/capabilities"
 	"sluice/pipeline/warehouse/postgres"
 	"sluice/pipeline/warehouse/streams"
 	"sluice/pipeline/warehouse/tombstones"
@@ -108,10 +110,23 @@ func (db *DB) Seen(ctx context.Context, claim pipeline.Claim, count pipeline.Cou
 	return seen, postgres.Fail("counting what a run of "+claim.Stream.String()+" was shown", err)
 }
 
-// concludeCount compares the rows with upstream's count from before the run. Upstream counts fewer:
-// as many are gone, and a look finds them, or a sweep if the count before differed, too. It counts
-// more: a sweep finds what was hidden from runs. Nothing follows where the number of records that
-// are known to exist is unknown itself.
+// Known implements sync.Ranks.
+func (db *DB) Known(ctx context.Context, claim pipeline.Claim, count pipeline.Count) (pipeline.Seen, error) {
+	known, _, err := tombstones.Known(ctx, db.pool, claim, count)
+	return known, postgres.Fail("counting what is known of "+claim.Stream.String(), err)
+}
+
+// Halve implements sync.Ranks.
+func (db *DB) Halve(ctx context.Context, stream pipeline.Stream, axis pipeline.Axis, part pipeline.Part) (time.Time, pipeline.Tally, error) {
+	cut, rows, err := tombstones.Halve(ctx, db.pool, stream, axis, part)
+	return cut, rows, postgres.Fail("halving rows of "+stream.String(), err)
+}
+
+// concludeCount compares the rows with upstream's count from before the run, and sums of their columns
+// with upstream's. Where they differ, a look finds what is gone, was hidden from runs or was edited
+// unseen; where they differ again at the next count, a sweep. Nothing follows where the number of
+// records that are known to exist is unknown itself. A reading that the count proved decides which
+// sums count from now on.
 func (db *DB) concludeCount(ctx context.Context, tx pgx.Tx, batch pipeline.Batch, erased bool) error {
 	count, stream := batch.Count, batch.Claim.Stream
 	if count == nil || batch.End == nil || batch.End.Outcome != pipeline.OutcomeDone {
@@ -121,17 +136,28 @@ func (db *DB) concludeCount(ctx context.Context, tx pgx.Tx, batch pipeline.Batch
 	if err != nil {
 		return err
 	}
-	sure := known.Between == 0 && !erased
-	differed, err := streams.Counted(ctx, tx, stream.Key(), count.Total, known.Before, sure)
-	if err != nil || !sure {
+	agrees, capable := known.Before == count.Records, pipeline.Capabilities{}
+	maps.Copy(capable, batch.Claim.Capabilities)
+	sure, queue := known.Between == 0 && !erased, new(pgx.Batch)
+	if !sure || !agrees {
+		known.Sums = nil
+	}
+	if batch.End.Proof == pipeline.ProofCount {
+		capabilities.QueueSummed(queue, stream, count.Sums.Less(known.Sums), capable)
+	}
+	sums := capable.Sums(count.Sums)
+	agrees = agrees && len(sums.Less(known.Sums).Columns(false)) == 0
+	differed, err := streams.Counted(ctx, tx, stream.Key(), pipeline.Tally{Records: count.Records, Sums: sums},
+		pipeline.Tally{Records: known.Before, Sums: known.Sums}, sure, agrees)
+	if err != nil {
 		return err
 	}
-	queue := new(pgx.Batch)
 	switch {
-	case known.Before == count.Total:
+	case !sure:
+	case agrees:
 		db.QueueLookDue(queue, stream, pipeline.CountAgrees)
 	case batch.End.Whole != nil, held: // it draws its own conclusions; what is held waits for the operator
-	case known.Before > count.Total && !differed:
+	case !differed && stream.Resource.Looked():
 		db.QueueLookDue(queue, stream, pipeline.SweepWanted)
 	default:
 		db.QueueSweepDue(queue, stream, pipeline.AgainNot)

@@ -33,7 +33,7 @@ func readingWords(r *schema.Resource) string {
 	case schema.PagingNumber:
 	default:
 	}
-	if w := r.Window; w != nil {
+	if w := r.Window; w != nil && !w.Assumed {
 		text += "; backfills in windows of `" + w.Column + "`, by `" + w.From + "` and `" + w.To + "`"
 	}
 	return text

@@ -242,7 +242,7 @@ func needed(resource *schema.Resource, parents []string) map[string]string {
 	needs("its changes are recorded as the resource's history", resource.History...)
 	neededDetails(resource, why, needs)
 	neededPeriods(resource, why, needs)
-	if resource.Window != nil {
+	if resource.Window != nil && !resource.Window.Assumed {
 		needs("lists are filtered by it", resource.Window.Column)
 	}
 	needs("lists are read by it", resource.Created(), resource.Modified())

@@ -32,10 +32,11 @@ value. Neither makes a call. Then, within --calls calls of class probe, pages an
 records of upstream are held against their rows, the resource first that was verified
 longest ago.
 
-With --totals it asks upstream how many records each list has, one call a list, reads what
-changed since, and compares: the lists that cannot say it are named. With --repair, too, it
-finds and reads the differences: pages where rows are gone, whole lists where records are
-missing. It takes the calls for that from the budget of looks and sweeps.
+With --totals it asks upstream how many records each list has, and what their amounts sum
+up to, one call a list, reads what changed since, and compares: the lists that cannot say it
+are named. With --repair, too, it finds and reads the differences: it halves the list by
+what upstream counts and sums up until a page is left, or reads it whole. It takes the calls
+for that from the budget of looks and sweeps.
 
 What changed upstream since a stream's watermark is no finding: the next run brings it. No row
 is changed, but a record in quarantine that upstream answers in a version that fits is
@@ -73,7 +74,7 @@ Exit codes: 0 clean, 1 something was found or a list differs, 3 upstream did not
 	organization.add(cmd)
 	cmd.Flags().IntVar(&options.Calls, "calls", 20, "how many calls may be made, of class probe")
 	cmd.Flags().BoolVar(&local, "local", false, "hold all rows against their raw records, and make no call")
-	cmd.Flags().BoolVar(&totals, "totals", false, "compare the number of records with upstream's own count, list by list")
+	cmd.Flags().BoolVar(&totals, "totals", false, "compare the number of records and the sums of amounts with upstream's own, list by list")
 	cmd.Flags().BoolVar(&repair, "repair", false, "with --totals: find and read what differs")
 	cmd.AddCommand(c.verifyList(), c.verifyShow())
 	return cmd
@@ -215,7 +216,7 @@ func verdictOn(v *verifications.Verification) string {
 	return text
 }
 
-// total is what upstream counts of a list, beside what is here.
+// total is what upstream counts and sums up of a list, beside what is here.
 type total struct {
 	Organization string `json:"organization"`
 	List         string `json:"list"`
@@ -253,7 +254,7 @@ func (c *cli) verifyTotals(ctx context.Context, a *engine.App, names []string, o
 	if err != nil {
 		return err
 	}
-	err = c.show(found.totals, view.Table(found.totals, headOrganization+"  LIST  UPSTREAM  HERE  DIFFERENCE  AGREED  NOTE", totalRow).
+	err = c.show(found.totals, view.Table(found.totals, headOrganization+"  LIST  UPSTREAM  HERE  DIFFERENCE  SUMS  AGREED  NOTE", totalRow).
 		Or("No list of these can be asked how many records it has."))
 	if err == nil && len(found.differing) > 0 {
 		return exit(codeFailed)
@@ -308,7 +309,7 @@ func (c *cli) count(ctx context.Context, a *engine.App, lists []pipeline.Stream)
 		t := &found.totals[i]
 		*t = total{Organization: list.Organization, List: list.Service.Name + "." + list.Resource.Name, Count: states[list.Key()].Counted}
 		switch t.Difference = t.Missing(); {
-		case t.Difference != 0:
+		case t.Difference != 0, t.Count != nil && len(t.Unequal()) > 0:
 			found.differing = append(found.differing, list)
 		case t.Count == nil:
 			if t.Note, err = a.Uncounted(ctx, list); err != nil {
@@ -321,26 +322,35 @@ func (c *cli) count(ctx context.Context, a *engine.App, lists []pipeline.Stream)
 	return found, nil
 }
 
-// repair runs what the counts made due: looks and sweeps, and then the single records that these ask
-// for.
+// repair runs what the counts made due, and what that makes due in turn: looks, the sweeps that looks
+// ask for, and then the single records.
 func (c *cli) repair(ctx context.Context, a *engine.App, lists []pipeline.Stream) error {
-	due, err := a.DueSweeps(ctx, lists)
-	if err != nil {
-		return err
+	for range 2 {
+		due, err := a.DueSweeps(ctx, lists)
+		if err == nil && len(due) > 0 {
+			_, err = c.syncStreams(ctx, a, due)
+		}
+		if err != nil {
+			return err
+		}
 	}
+	var details []pipeline.Stream
 	for _, list := range lists {
 		if list.Resource.Details != nil {
 			list.Work = pipeline.WorkDetails
-			due = append(due, list)
+			details = append(details, list)
 		}
 	}
-	_, err = c.syncStreams(ctx, a, due)
+	if len(details) == 0 {
+		return nil
+	}
+	_, err := c.syncStreams(ctx, a, details)
 	return err
 }
 
 func totalRow(t *total) view.Row {
 	if t.Count == nil {
-		return view.Row{t.Organization, t.List, "", "", "", "", t.Note}
+		return view.Row{t.Organization, t.List, "", "", "", "", "", t.Note}
 	}
 	here, agreed := "", "never"
 	if t.Ours != nil {
@@ -349,5 +359,5 @@ func totalRow(t *total) view.Row {
 	if t.AgreedAt != nil {
 		agreed = view.Minute(*t.AgreedAt, time.UTC)
 	}
-	return view.Row{t.Organization, t.List, view.Count(t.Upstream), here, view.Count(t.Difference), agreed, t.Note}
+	return view.Row{t.Organization, t.List, view.Count(t.Upstream), here, view.Count(t.Difference), sumsText(t.Count), agreed, t.Note}
 }

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -88,6 +89,39 @@ func TestVerifyTotals(t *testing.T) {
 	for _, args := range [][]string{{"--totals", "--local"}, {"--totals", "--calls", "3"}, {"--repair"}} {
 		off.prints(codeUsage, "", append([]string{"verify"}, args...)...)
 	}
+}
+
+// TestSumsShowASilentEdit: an amount that upstream changed without a new time makes the sums differ at
+// the next count. A search by days comes to the page, for fewer calls than the list has pages, and
+// the sums are equal again.
+func TestSumsShowASilentEdit(t *testing.T) {
+	t.Parallel()
+	const bills = "inventory.bills"
+	s := newFixture(t, sandbox.Options{Seed: 46, Records: 8000, AsLive: true, Limits: sandbox.Limits{Off: true}}).narrow()
+	s.configured("  " + bills + ": {calls_per_run: 1}\n")
+	pages := (len(s.truth(bills)) + 199) / 200
+	first := s.sync(codeFine, bills)
+	same(t, "calls of the first copy: two counts, and the pages", int64(2+pages), first.Streams[0].Calls)
+	s.age()
+	s.pass(2 * time.Hour)
+	s.prints(codeFine, "equal (balance, total)", "verify", "--totals", bills)
+
+	edited := s.truth(bills)[1040]
+	amount := one[string](s, `SELECT total::text FROM inventory.bills WHERE bill_id = $1`, edited)
+	s.exec(`UPDATE inventory.bills SET total = total + 1, _content_hash = '\x00000000000000000000000000000000', _payload_hash = NULL
+		WHERE bill_id = $1`, edited)
+	was := decoded[[]total](s, codeFailed, "verify", "--totals", bills)[0]
+	same(t, "sums that differ", []string{"total"}, was.Unequal())
+	same(t, "records too few or too many", int64(0), was.Difference)
+	s.prints(codeFine, "; sums: total ", "status", "--why", bills)
+	calls := s.calls()
+	s.prints(codeFine, "equal (balance, total)", "verify", "--totals", "--repair", bills)
+	spent := s.calls() - calls
+	// Two counts, each with what changed since; the look's count, four halves of 2,240 and a page; and a
+	// single record.
+	t.Log(one[string](s, `SELECT string_agg(resource || ' ' || calls || ' ' || note, E'\n' ORDER BY id) FROM sluice.runs`))
+	errorIf(t, spent > 2*2+1+4+1+1, "%d calls to find and read one of %d pages", spent, pages)
+	same(t, "total", amount, one[string](s, `SELECT total::text FROM inventory.bills WHERE bill_id = $1`, edited))
 }
 
 // TestVerifyRefused: a reason that prevents calls has its own exit code, and what needs no call is

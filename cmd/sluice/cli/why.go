@@ -3,7 +3,9 @@ package cli
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"sluice/cmd/sluice/cli/view"
@@ -174,14 +176,33 @@ func countedText(count *streams.Count, zone *time.Location) string {
 	case count.Ours == nil:
 		text += "and how many of these are here is uncertain"
 	case count.Missing() == 0:
-		return text + "as many as here"
+		text += "as many as here"
 	default:
 		text += view.Count(*count.Ours) + " here"
 	}
-	if count.AgreedAt == nil {
-		return text + "; they never agreed"
+	if sums := sumsText(count); sums != "" {
+		text += "; sums: " + sums
 	}
-	return text + "; they agreed last at " + view.Minute(*count.AgreedAt, zone)
+	switch {
+	case count.Ours != nil && count.Missing() == 0 && len(count.Unequal()) == 0:
+		return text
+	case count.AgreedAt == nil:
+		return text + "; they never agreed"
+	default:
+		return text + "; they agreed last at " + view.Minute(*count.AgreedAt, zone)
+	}
+}
+
+// sumsText is upstream's last sums in words: those that differ, or the names of all.
+func sumsText(count *streams.Count) string {
+	var differ []string
+	for _, column := range count.Unequal() {
+		differ = append(differ, fmt.Sprintf("%s %s, here %s", column, count.Sums[column].Upstream, count.Sums[column].Ours))
+	}
+	if len(differ) == 0 && len(count.Sums) > 0 {
+		return "equal (" + strings.Join(slices.Sorted(maps.Keys(count.Sums)), ", ") + ")"
+	}
+	return strings.Join(differ, "; ")
 }
 
 func (c *cli) due(e *why.Explanation) string {

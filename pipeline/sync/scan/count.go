@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"sluice/pipeline"
 	"sluice/pipeline/outside"
+	"sluice/schema"
 )
 
 // Notes of runs over a list that was counted.
@@ -23,6 +25,7 @@ const (
 	evidenceRefused  = "asked for the number of records, the list answered with an error (HTTP %d, code %s)"
 	evidenceNoTotal  = "asked for the number of records, the list gave a page without it"
 	evidenceDiffered = "it counted %d records where a whole reading came to %d"
+	evidenceNoSums   = "asked for the sums of its columns, the list gave none"
 	differedOnce     = "1"
 )
 
@@ -35,8 +38,15 @@ const countSlack = 2 * time.Second
 // before, and the last count is long enough ago.
 func plansCount(claim *pipeline.Claim, scan *pipeline.Scan) bool {
 	work := claim.Stream.Work
-	if claim.CountEvery <= 0 || work != pipeline.WorkList && work != pipeline.WorkSweep || !claim.Stream.Countable() {
+	if claim.CountEvery <= 0 || !claim.Stream.Countable() {
 		return false
+	}
+	switch work {
+	case pipeline.WorkLook: // its first question
+		return claim.Capabilities.Shows(pipeline.CapabilityTotal)
+	case pipeline.WorkDetails, pipeline.WorkHinted, pipeline.WorkBackfill:
+		return false
+	case pipeline.WorkList, pipeline.WorkSweep:
 	}
 	if due := claim.CountAge >= claim.CountEvery; !whole(scan) {
 		return due && claim.Capabilities.Shows(pipeline.CapabilityTotal)
@@ -44,6 +54,15 @@ func plansCount(claim *pipeline.Claim, scan *pipeline.Scan) bool {
 		return false // a list that every run reads whole
 	}
 	return !claim.Capabilities.Lacks(pipeline.CapabilityTotal)
+}
+
+// Sums says that the list is to be asked for the sums of its columns: it has some of those that
+// upstream sums up (docs/upstream.md U93), and is not known to give none. Their number comes along.
+func Sums(claim *pipeline.Claim) bool {
+	summed := func(c schema.Column) bool {
+		return c.Kind == schema.KindDecimal && (c.Wire == "total" || c.Wire == "balance")
+	}
+	return slices.ContainsFunc(claim.Stream.Resource.Columns, summed) && !claim.Capabilities.Lacks(pipeline.CapabilitySums)
 }
 
 // whole says that the scan reads its list whole.
@@ -58,22 +77,25 @@ func Counted(scan *pipeline.Scan, page pipeline.Page, rules pipeline.Rules) {
 		return
 	}
 	scan.Count = &pipeline.Count{
-		Total: page.Total, Call: page.Call,
+		Tally: page.Tally, Call: page.Call,
 		From: page.Date.Add(-page.Took - countSlack).UTC().Truncate(time.Second), To: page.Date.Add(time.Second).UTC(),
 		Proves: whole(scan) && !scan.Differed,
 	}
 	if scan.Count.Proves {
 		scan.Mode, scan.Keyset, scan.Overlap, scan.ByModification = pipeline.ModeFull, pipeline.Keyset{}, pipeline.Overlap{}, false
-		if page.Total > scan.PerPage {
+		if page.Tally.Records > scan.PerPage {
 			scan.PerPage = min(scan.PerPage, rules.PerPage) // pages without a size have no numbers
 		}
 	}
 }
 
-// Uncounted gives the verdict of a request that was to be answered by a count, and was refused or,
-// if refused is nil, answered by a page.
-func Uncounted(refused error) pipeline.Verdict {
+// Uncounted gives the verdict of a request that was to be answered by a count, or by sums, and was
+// refused or, if refused is nil, answered without.
+func Uncounted(asked pipeline.Request, refused error) pipeline.Verdict {
 	v := pipeline.Verdict{Capability: pipeline.CapabilityTotal, Answer: pipeline.AnswerNo, Source: pipeline.SourceObserved, Evidence: evidenceNoTotal}
+	if asked.Sums {
+		v.Capability, v.Evidence = pipeline.CapabilitySums, evidenceNoSums
+	}
 	if failure, ok := errors.AsType[*pipeline.Error](refused); ok {
 		v.Evidence = fmt.Sprintf(evidenceRefused, failure.Status, failure.Code)
 	}
@@ -92,7 +114,7 @@ func (s *progress) countedPage(page view) *pipeline.End {
 
 // countedPages is how many pages behind the next one a counted reading has.
 func countedPages(scan *pipeline.Scan) int {
-	return max((scan.Count.Total+scan.PerPage-1)/scan.PerPage-scan.Page, 0)
+	return max((scan.Count.Records+scan.PerPage-1)/scan.PerPage-scan.Page, 0)
 }
 
 // Unread notes the records of a page that do not fit and may have been created since the count: their
@@ -139,7 +161,7 @@ func Judge(scan *pipeline.Scan, seen pipeline.Seen, claim *pipeline.Claim, rules
 	end := &pipeline.End{Outcome: pipeline.OutcomeDone, Note: scan.Note, Proof: count.Proof}
 	v := pipeline.Verdict{Capability: pipeline.CapabilityTotal, Answer: pipeline.AnswerYes, Source: pipeline.SourceObserved, Evidence: evidenceTotal}
 	switch {
-	case !unsure && seen.Before == count.Total:
+	case !unsure && seen.Before == count.Records:
 		end.Proof = pipeline.ProofCount
 		if claim.Stream.Work == pipeline.WorkList && claim.Position.Watermark.IsZero() && end.Note == "" {
 			end.Note = noteFirst
@@ -153,11 +175,11 @@ func Judge(scan *pipeline.Scan, seen pipeline.Seen, claim *pipeline.Claim, rules
 	case unsure: // nothing follows from the count; the reading has a proof of its own
 		return end, nil
 	case before.Answer == pipeline.AnswerYes && before.Value == differedOnce:
-		end.Note = outside.Plainf(noteCounted, count.Total, seen.Before)
+		end.Note = outside.Plainf(noteCounted, count.Records, seen.Before)
 		v.Answer, v.Evidence = pipeline.AnswerNo, string(end.Note)
 	default:
-		end = &pipeline.End{Outcome: pipeline.OutcomeProvisional, Note: outside.Plainf(noteUnseen, count.Total, seen.Before)}
-		v.Value, v.Evidence = differedOnce, fmt.Sprintf(evidenceDiffered, count.Total, seen.Before)
+		end = &pipeline.End{Outcome: pipeline.OutcomeProvisional, Note: outside.Plainf(noteUnseen, count.Records, seen.Before)}
+		v.Value, v.Evidence = differedOnce, fmt.Sprintf(evidenceDiffered, count.Records, seen.Before)
 	}
 	return end, []pipeline.Verdict{v}
 }

@@ -29,6 +29,8 @@ const (
 // Plan begins a scan: in overlapping pages, if the list goes on by page number.
 func Plan(claim *pipeline.Claim, rules pipeline.Rules) *pipeline.Scan {
 	scan := plan(claim, rules)
+	scan.Counting = plansCount(claim, scan)
+	scan.Summing = scan.Counting && claim.Capabilities.Shows(pipeline.CapabilityTotal) && Sums(claim)
 	switch claim.Stream.Work {
 	case pipeline.WorkDetails, pipeline.WorkHinted, pipeline.WorkLook:
 		return scan
@@ -43,7 +45,6 @@ func Plan(claim *pipeline.Claim, rules pipeline.Rules) *pipeline.Scan {
 	if unsized := claim.Stream.Resource.Unsized; scan.Overlap.Size > 0 && unsized > scan.PerPage {
 		scan.PerPage, scan.Overlap.Unsized = unsized, unsized
 	}
-	scan.Counting = plansCount(claim, scan)
 	return scan
 }
 

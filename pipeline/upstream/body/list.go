@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -111,6 +112,29 @@ func (e *Envelope) Total() (int, bool) {
 	total, err := whole(members["total"], "total")
 	return total, err == nil
 }
+
+// Sums reads the sums of columns beside the number of records, by the columns' names. It leaves out
+// what is no plain number, or is rounded. Source: docs/upstream.md U93.
+func (e *Envelope) Sums() map[string]string {
+	sums := make(map[string]string)
+	members, err := contextOf(e.members[e.words().context])
+	if err != nil {
+		return sums
+	}
+	columns, err := contextOf(members["sum_columns"])
+	if err != nil {
+		return sums
+	}
+	for column, raw := range columns {
+		if text, err := scalar(raw); err == nil && plain.MatchString(text) {
+			sums[column] = text
+		}
+	}
+	return sums
+}
+
+// plain is a decimal number without an exponent, of as many digits as a sum of money may have.
+var plain = regexp.MustCompile(`^-?[0-9]{1,18}(\.[0-9]{1,6})?$`)
 
 // Object reads the one object under key, which may be in an array of one. It is nil if there is
 // none: the key is absent, or its value empty. Source: docs/upstream.md U162 (opening balance),

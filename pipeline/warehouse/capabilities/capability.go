@@ -11,6 +11,7 @@ package capabilities
 import (
 	"context"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -274,4 +275,24 @@ FROM sluice.lateness ORDER BY organization_id, service, resource`
 // Lateness gives the lists in which records came late.
 func (s *Store) Lateness(ctx context.Context) ([]Lateness, error) {
 	return postgres.Read[Lateness](ctx, s.pool, "lateness", sqlLateness)
+}
+
+// QueueSummed notes which sums of a list are those of its records, at the end of a whole reading that
+// the count proved, and takes that into what is known. Off are upstream's sums less those of the rows,
+// empty if they cannot be compared.
+func QueueSummed(batch *pgx.Batch, stream pipeline.Stream, off pipeline.Sums, known pipeline.Capabilities) {
+	if len(off) == 0 {
+		return
+	}
+	v := pipeline.Verdict{
+		Capability: pipeline.CapabilitySums, Answer: pipeline.AnswerYes, Source: pipeline.SourceObserved,
+		Value: strings.Join(off.Columns(true), ","), Evidence: "at the end of a whole reading they were those of the rows",
+	}
+	if v.Value == "" {
+		v.Answer, v.Evidence = pipeline.AnswerNo, "at the end of a whole reading they were not those of the rows"
+	}
+	if before := known[v.Capability]; before.Answer != v.Answer || before.Value != v.Value {
+		queue(batch, stream, []pipeline.Verdict{v})
+	}
+	known[v.Capability] = v
 }

@@ -22,7 +22,7 @@ SELECT s.fence, coalesce(s.run_id, 0), s.watermark, s.scan,
 	EXISTS (SELECT FROM sluice.tombstones k WHERE (k.organization_id, k.service, k.resource) = ($1, $2, $5)),
 	l.watermark, s.scanned_until, l.scanned_until, s.history, s.hinted_every IS NOT NULL, s.failures > 0, sluice.timeline(),
 	EXISTS (SELECT FROM sluice.erased_records e WHERE (e.organization_id, e.service, e.resource) = ($1, $2, $5)),
-	coalesce(clock_timestamp() - s.counted_at, interval '100 years')
+	coalesce(clock_timestamp() - CASE WHEN NOT s.count_asked THEN s.counted_at END, interval '100 years')
 FROM sluice.streams s
 LEFT JOIN sluice.streams l ON (l.organization_id, l.service, l.resource) = ($1, $2, $5)
 WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3) FOR UPDATE OF s`

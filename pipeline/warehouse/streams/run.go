@@ -33,13 +33,19 @@ WHERE id = $1`
 
 	sqlRejections = `SELECT received, refused, clashed FROM sluice.runs WHERE id = $1`
 
-	// The count before differed if the last one that was sure did.
+	// The count before differed if the last one that was sure did, or its sums, and a look since then
+	// did not find why.
 	sqlCounted = `
 WITH was AS (
-	SELECT counted <> counted_ours AS differed FROM sluice.streams WHERE (organization_id, service, resource) = ($1, $2, $3)
+	SELECT l.last_done_at > s.counted_at AND (s.counted <> s.counted_ours OR EXISTS (SELECT FROM jsonb_each(s.sums) AS e
+		WHERE (e.value->>'upstream')::numeric <> (e.value->>'ours')::numeric)) AS differed
+	FROM sluice.streams s LEFT JOIN sluice.streams l ON (l.organization_id, l.service, l.resource) = ($1, $2, $3 || '.look')
+	WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3)
 )
-UPDATE sluice.streams s SET counted_at = statement_timestamp(), counted = $4,
-	counted_ours = CASE WHEN $6 THEN $5::bigint END, agreed_at = CASE WHEN $6 AND $4 = $5 THEN statement_timestamp() ELSE agreed_at END
+UPDATE sluice.streams s SET counted_at = statement_timestamp(), count_asked = false, counted = $4, counted_ours = CASE WHEN $6 THEN $5::bigint END,
+	agreed_at = CASE WHEN $6 AND $7 THEN statement_timestamp() ELSE agreed_at END, sums = (
+		SELECT jsonb_object_agg(column_name, jsonb_build_object('upstream', u.value, 'ours', o.value))
+		FROM jsonb_each_text($8::jsonb) AS u (column_name, value) JOIN jsonb_each_text($9::jsonb) AS o (column_name, value) USING (column_name))
 FROM was WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3)
 RETURNING coalesce(was.differed, false)`
 
@@ -51,7 +57,7 @@ WITH wanted AS (
 	JOIN sluice.streams s USING (organization_id, service, resource)
 	ORDER BY s.organization_id, s.service, s.resource FOR UPDATE OF s
 )
-UPDATE sluice.streams s SET counted_at = NULL FROM wanted w
+UPDATE sluice.streams s SET count_asked = true FROM wanted w
 WHERE (s.organization_id, s.service, s.resource) = (w.organization_id, w.service, w.resource)`
 
 	sqlStop = `
@@ -120,11 +126,13 @@ func CountRejected(ctx context.Context, tx pgx.Tx, run, refused, clashed int64) 
 	return postgres.Fail("counting what did not fit", err)
 }
 
-// Counted notes upstream's count of a list and the number of its records here; sure says that the
-// two can be compared. It returns whether they differed at the count before.
-func Counted(ctx context.Context, tx pgx.Tx, key pipeline.Key, upstream, ours int, sure bool) (bool, error) {
+// Counted notes upstream's count and sums of a list beside those of its records here. Sure says that
+// the two can be compared, agrees that nothing differs. It returns whether something differed at the
+// count before.
+func Counted(ctx context.Context, tx pgx.Tx, key pipeline.Key, upstream, ours pipeline.Tally, sure, agrees bool) (bool, error) {
 	differed := false
-	err := tx.QueryRow(ctx, sqlCounted, key.Organization, key.Service, key.Resource, upstream, ours, sure).Scan(&differed)
+	err := tx.QueryRow(ctx, sqlCounted, key.Organization, key.Service, key.Resource, upstream.Records, ours.Records, sure, agrees,
+		upstream.Sums, ours.Sums).Scan(&differed)
 	return differed, postgres.Fail("noting the count of "+key.String(), err)
 }
 

@@ -90,8 +90,25 @@ type Count struct {
 	// Ours is the number at the end of the run that asked; nil where it is uncertain, as while a
 	// record is created.
 	Ours *int64 `json:"ours"`
-	// AgreedAt is when the two last agreed; nil if they never did.
+	// Sums are those of columns, by wire name, that came with the count and are comparable.
+	Sums map[string]Sum `json:"sums,omitempty"`
+	// AgreedAt is when all of it last agreed; nil if it never did.
 	AgreedAt *time.Time `json:"agreed_at"`
+}
+
+// Sum is the sum of a column by upstream, and that of the rows, as decimal numbers.
+type Sum struct {
+	Upstream string `json:"upstream"`
+	Ours     string `json:"ours"`
+}
+
+// Unequal are the columns, in order, whose sums differ.
+func (c *Count) Unequal() []string {
+	upstream, ours := make(pipeline.Sums), make(pipeline.Sums)
+	for column, sum := range c.Sums {
+		upstream[column], ours[column] = sum.Upstream, sum.Ours
+	}
+	return upstream.Less(ours).Columns(false)
 }
 
 // Missing is how many records upstream counts that are not here; negative if more are here. It is 0
@@ -147,7 +164,7 @@ SELECT s.organization_id, s.service, s.resource, s.enabled, extract(epoch FROM `
 			AND (p.organization_id, p.service, p.resource) = (s.organization_id, s.service, s.resource)
 		HAVING count(*) > 0) AS parents,
 	CASE WHEN s.counted_at IS NOT NULL THEN
-		json_build_object('at', s.counted_at, 'upstream', s.counted, 'ours', s.counted_ours, 'agreed_at', s.agreed_at) END AS counted,
+		json_build_object('at', s.counted_at, 'upstream', s.counted, 'ours', s.counted_ours, 'sums', s.sums, 'agreed_at', s.agreed_at) END AS counted,
 	CASE WHEN h.last_at IS NOT NULL OR s.hinted_every IS NOT NULL THEN json_build_object(
 		'every_seconds', coalesce(extract(epoch FROM s.hinted_every), 0), 'trusted', ` + trusted + `, 'announced_runs', s.announced_runs,
 		'needed_runs', ` + neededRuns + `, 'proven_until', s.told_until, 'last_at', h.last_at, 'waiting', coalesce(h.waiting, 0),

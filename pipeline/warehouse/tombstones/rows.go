@@ -52,9 +52,11 @@ WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id = ANY ($
 // names are the tables of a resource, quoted.
 type names struct {
 	table, key string
-	// created is the time of creation by which the list is ordered, parent the column of the parent
-	// under which a record is listed; "" if there is none.
+	// created is the time of creation by which the list is ordered, modified and day what it can be
+	// filtered by, parent the column of the parent under which a record is listed; "" if there is none.
 	created  string
+	modified string
+	day      string
 	parent   string
 	children []string
 }
@@ -64,11 +66,18 @@ func namesOf(stream pipeline.Stream) names {
 	in := resource.SchemaName(stream.Service)
 	n := names{table: pgx.Identifier{in, resource.Name}.Sanitize()}
 	for _, column := range resource.Columns {
-		switch column.Wire {
-		case resource.ID:
-			n.key = pgx.Identifier{column.ColumnName()}.Sanitize()
-		case resource.Created():
-			n.created = pgx.Identifier{column.ColumnName()}.Sanitize()
+		name := pgx.Identifier{column.ColumnName()}.Sanitize()
+		if column.Wire == resource.ID {
+			n.key = name
+		}
+		if column.Wire == resource.Created() {
+			n.created = name
+		}
+		if column.Wire == resource.Modified() {
+			n.modified = name
+		}
+		if w := resource.Window; w != nil && column.Wire == w.Column {
+			n.day = name
 		}
 	}
 	if parent := resource.ColumnOfParent(); parent != "" {
