@@ -30,8 +30,10 @@ type counted struct {
 	gate     chan struct{}
 	// total gives the number that upstream says, and whether it says one.
 	total func() (int, bool)
-	// refuses makes it answer the question with an error.
-	refuses bool
+	// refuses makes it answer the question with an error, refusesFilter only one with a filter.
+	// between is called behind each count.
+	refuses, refusesFilter bool
+	between                func()
 	// took is how long the answer takes; counts is how often it was asked.
 	took   time.Duration
 	counts int
@@ -64,7 +66,10 @@ func (c *counted) Page(ctx context.Context, request pipeline.Request) (pipeline.
 	}
 	c.counts++
 	c.world.calls++
-	if c.refuses {
+	if c.between != nil {
+		defer c.between()
+	}
+	if c.refuses || c.refusesFilter && !request.Since.IsZero() {
 		return pipeline.Page{}, &pipeline.Error{Kind: pipeline.Unexpected, Status: 400, Code: "4", Detail: outside.Plain("no such parameter")}
 	}
 	return pipeline.Page{Call: c.world.calls, Date: c.world.now, Counted: true, Tally: pipeline.Tally{Records: total}, Took: c.took}, nil
@@ -128,9 +133,11 @@ func TestASearchFindsWhatTheFilterHid(t *testing.T) {
 	yes := pipeline.Capabilities{pipeline.CapabilityTotal: {Capability: pipeline.CapabilityTotal, Answer: pipeline.AnswerYes, Source: pipeline.SourceObserved}}
 	for name, c := range map[string]struct {
 		hidden []int
-		alter  func(*world)
+		alter  func(*counted)
 		calls  int64
-		sweep  bool
+		// sweep says that one follows, note why the search did not end.
+		sweep bool
+		note  string
 	}{
 		"nothing is hidden": {calls: 1},
 		// The count, halves of 640 down to a page of 20, and the page. Where the half with the record
@@ -139,7 +146,9 @@ func TestASearchFindsWhatTheFilterHid(t *testing.T) {
 		"the last":              {hidden: []int{639}, calls: 1 + 6 + 1},
 		"two of one page":       {hidden: []int{330, 331}, calls: 1 + 6 + 1},
 		"two apart":             {hidden: []int{20, 600}, calls: 1 + 1 + 2*(5+1)},
-		"a filter that is none": {hidden: []int{7}, alter: func(w *world) { w.ignoreFilter = true }, calls: 1 + 1, sweep: true},
+		"a filter that is none": {hidden: []int{7}, alter: func(c *counted) { c.world.ignoreFilter = true }, calls: 1 + 1, sweep: true, note: "no filter"},
+		"one that is refused":   {hidden: []int{7}, alter: func(c *counted) { c.refusesFilter = true }, calls: 1 + 1, sweep: true, note: "no filter"},
+		"a record is created":   {hidden: []int{7}, alter: func(c *counted) { c.between = c.world.insert }, calls: 1 + 2, note: "the list changed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -149,7 +158,7 @@ func TestASearchFindsWhatTheFilterHid(t *testing.T) {
 				delete(r.memory.rows, r.world.records[at].ID)
 			}
 			if c.alter != nil {
-				c.alter(r.world)
+				c.alter(r)
 			}
 			r.world.now = r.world.now.Add(time.Hour)
 			r.known, r.stream.Work = yes, pipeline.WorkLook
@@ -158,7 +167,8 @@ func TestASearchFindsWhatTheFilterHid(t *testing.T) {
 			end := r.memory.ends[len(r.memory.ends)-1]
 			same(t, "calls", c.calls, r.world.calls-before)
 			same(t, "a sweep follows", c.sweep, end.Sweep)
-			errorIf(t, !c.sweep && len(r.missing()) > 0, "records are missing: %v, %s", r.missing(), end.Note)
+			errorIf(t, !strings.Contains(string(end.Note), c.note), "it ends with %q, want %q in it", end.Note, c.note)
+			errorIf(t, c.note == "" && len(r.missing()) > 0, "records are missing: %v, %s", r.missing(), end.Note)
 		})
 	}
 }

@@ -117,10 +117,12 @@ func (l look) search(ctx context.Context, unfinished *pipeline.Scan) (pipeline.B
 		return batch, nil
 	}
 	page, err := l.runner.Source.Page(ctx, request)
-	if err != nil {
+	if refused := pipeline.KindOf(err) == pipeline.Unexpected; err != nil && !refused {
 		return pipeline.Batch{}, err
+	} else if unfinished.Spent++; refused {
+		batch.End = scan.Undivided()
+		return batch, nil
 	}
-	unfinished.Spent++
 	if fits {
 		batch, err = l.batch(ctx, page, "")
 		batch.Listed = true

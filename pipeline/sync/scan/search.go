@@ -13,6 +13,7 @@ import (
 const (
 	noteFound     = "upstream counts or sums up otherwise: %d pages of the list were found to differ and were read"
 	noteUncut     = "upstream counts or sums up otherwise, and no filter tells where: a sweep follows"
+	noteMoved     = "the list changed while it was searched: the next count decides"
 	noteAgreement = "upstream counts as many records as are here"
 )
 
@@ -67,16 +68,19 @@ func Fits(part pipeline.Part, perPage int) bool {
 }
 
 // Halve cuts the next part in two by what upstream counts from the cut on, and keeps the halves that
-// differ. A filter that cuts otherwise than the rows is none: where the part has as many rows as
-// records, each half has, and in no half are rows missing.
+// differ. Where the part has as many rows as records, each half has, and in no half are rows missing,
+// unless a record was created or edited meanwhile. A filter that leaves nothing out cuts nothing.
 func Halve(scan *pipeline.Scan, cut time.Time, rows pipeline.Tally, page pipeline.Page) *pipeline.End {
 	part := NextPart(scan)
 	behind := page.Tally.Less(part.Behind)
 	late := pipeline.Part{From: cut, To: part.To, Rows: rows, Listed: behind, Behind: part.Behind}
 	early := pipeline.Part{From: part.From, To: cut, Rows: part.Rows.Less(rows), Listed: part.Listed.Less(behind), Behind: page.Tally}
 	lacks, off := part.Off().Records, late.Off().Records
-	if !page.Counted || off < 0 || off > lacks {
+	switch {
+	case !page.Counted || page.Tally.Records == scan.Count.Records:
 		return Undivided()
+	case off < 0 || off > lacks:
+		return &pipeline.End{Outcome: pipeline.OutcomeDone, Note: noteMoved}
 	}
 	return searched(scan, early, late)
 }
