@@ -79,7 +79,7 @@ type Verdict struct {
 // RetryAfter is how long an observed no counts. After that, the next run asks again as the
 // declaration says, which costs a page at most. Its answer renews the no or takes it back. A probed
 // no counts until the next probe: a filter can fail in ways that the answer to a run does not show.
-// A list that does not say its total or its sums is asked again after RetryTotal.
+// A list that does not say its total or its sums is asked again after RetryTotal, whoever asked.
 const (
 	RetryAfter = 24 * time.Hour
 	RetryTotal = 30 * RetryAfter
@@ -91,11 +91,11 @@ type Capabilities map[Capability]Verdict
 // Lacks reports whether the list is known to be without the capability. The next run then does not
 // rely on it.
 func (c Capabilities) Lacks(capability Capability) bool {
-	v, retry := c[capability], RetryAfter
+	v := c[capability]
 	if capability == CapabilityTotal || capability == CapabilitySums {
-		retry = RetryTotal
+		return v.Answer == AnswerNo && v.Age < RetryTotal
 	}
-	return v.Answer == AnswerNo && (v.Source != SourceObserved || v.Age < retry)
+	return v.Answer == AnswerNo && (v.Source != SourceObserved || v.Age < RetryAfter)
 }
 
 // Shows reports whether a probe or a run has shown the capability: the word of a declaration or a

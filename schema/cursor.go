@@ -1,5 +1,7 @@
 package schema
 
+import "slices"
+
 // Cursor is a closed set: the way in which a list is read. Every way reads a list in passes and
 // repeats a pass until two passes saw the same records, for a list can shift while it is read; what
 // differs is what is asked for and where a pass may stop.
@@ -125,6 +127,14 @@ func (r *Resource) Swept() bool {
 // every record, pages by number, and its records carry the time of creation that it sorts by.
 func (r *Resource) Looked() bool {
 	return r.Swept() && r.Complete != "" && r.Paging == PagingNumber && r.Created() != ""
+}
+
+// Summed says whether records have one of the amounts that lists can sum up. Source: docs/upstream.md
+// U93.
+func (r *Resource) Summed() bool {
+	return slices.ContainsFunc(r.Columns, func(c Column) bool {
+		return c.Kind == KindDecimal && (c.Wire == "total" || c.Wire == "balance")
+	})
 }
 
 // Modified gives the wire name of the modification time of a resource's records, or "" if they

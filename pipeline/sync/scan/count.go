@@ -4,12 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"sluice/pipeline"
 	"sluice/pipeline/outside"
-	"sluice/schema"
 )
 
 // Notes of runs over a list that was counted.
@@ -56,13 +54,10 @@ func plansCount(claim *pipeline.Claim, scan *pipeline.Scan) bool {
 	return !claim.Capabilities.Lacks(pipeline.CapabilityTotal)
 }
 
-// Sums says that the list is to be asked for the sums of its columns: it has some of those that
-// upstream sums up (docs/upstream.md U93), and is not known to give none. Their number comes along.
+// Sums says that the list is to be asked for the sums of its columns: upstream may know some, and it
+// is not known to give none. The number of records comes along.
 func Sums(claim *pipeline.Claim) bool {
-	summed := func(c schema.Column) bool {
-		return c.Kind == schema.KindDecimal && (c.Wire == "total" || c.Wire == "balance")
-	}
-	return slices.ContainsFunc(claim.Stream.Resource.Columns, summed) && !claim.Capabilities.Lacks(pipeline.CapabilitySums)
+	return claim.Stream.Resource.Summed() && !claim.Capabilities.Lacks(pipeline.CapabilitySums)
 }
 
 // whole says that the scan reads its list whole.

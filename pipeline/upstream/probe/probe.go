@@ -9,6 +9,9 @@ package probe
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"sluice/pipeline"
@@ -34,7 +37,8 @@ type Result struct {
 	// reason.
 	Verdicts []pipeline.Verdict
 	// Calls is how many calls were made. They are at most three to the list, four where its newest
-	// records share one second, and one for each way of reading single records.
+	// records share one second, one or two for what it counts, and one for each way of reading single
+	// records.
 	Calls int
 	// Note says why no call was made; "" if one was.
 	Note string
@@ -212,6 +216,45 @@ func (p *prober) third(ctx context.Context, sorts bool, small pipeline.Verdict) 
 			ascending.Evidence += ", asked for with the filter in one call"
 		}
 		p.found(ascending)
+	}
+	return p.count(ctx)
+}
+
+// count asks how many records the list has, and what their amounts sum up to. Whether that is true of
+// its records, a whole reading shows.
+func (p *prober) count(ctx context.Context) error {
+	if !p.stream.Countable() {
+		return nil
+	}
+	request := p.request(1, p.perPage)
+	request.Counts = true
+	page, _, err := p.page(ctx, request)
+	refused := pipeline.KindOf(err) == pipeline.Unexpected
+	switch {
+	case err != nil && !refused:
+		return err
+	case refused:
+		p.found(no(pipeline.CapabilityTotal, "", "asked for the number of records, the list answered with an error: %s", err.Error()))
+		return nil
+	case !page.Counted:
+		p.found(no(pipeline.CapabilityTotal, "", "asked for the number of records, the list gave a page without it"))
+		return nil
+	}
+	p.found(yes(pipeline.CapabilityTotal, "", "asked for the number of records, the list gave it"))
+	if !p.stream.Resource.Summed() {
+		return nil
+	}
+	request.Sums = true
+	page, _, err = p.page(ctx, request)
+	switch columns := strings.Join(slices.Sorted(maps.Keys(page.Tally.Sums)), ", "); {
+	case pipeline.KindOf(err) == pipeline.Unexpected:
+		p.found(no(pipeline.CapabilitySums, "", "asked for sums, the list answered with an error: %s", err.Error()))
+	case err != nil:
+		return err
+	case columns == "":
+		p.found(no(pipeline.CapabilitySums, "", "asked for sums, the list gave none"))
+	default:
+		p.found(unknown(pipeline.CapabilitySums, "the list gives sums of %s: a counted reading shows whether they are those of its records", columns))
 	}
 	return nil
 }
