@@ -30,8 +30,19 @@ func TestUpstreamsCountIsComparedWithTheRows(t *testing.T) {
 			FROM sluice.streams WHERE resource IN ('bills.look', 'bills.sweep')`))
 	}
 	late := day(20)
+	sweeps := func(what string, every time.Duration) {
+		t.Helper()
+		sweep := check.Sure(w.db.Stream(t.Context(), w.sweep.Key()))(t)
+		check.Same(t, "time between sweeps where "+what, every, time.Duration(sweep.EverySeconds)*time.Second)
+	}
+	const week = 7 * 24 * time.Hour
+	sweeps("nothing was counted", week)
 	counted("as many", 5, late, "5", true, "look put off")
+	sweeps("counts agree", 4*week)
+	w.exec(`UPDATE sluice.streams SET counted_at = counted_at - interval '8 days', agreed_at = agreed_at - interval '8 days'`)
+	sweeps("the last count is old", week)
 	counted("one is gone", 4, late, "5", false, "look now")
+	sweeps("counts differ", week)
 	counted("no look came to it", 4, late, "5", false, "look now")
 	w.exec(`UPDATE sluice.streams SET last_done_at = clock_timestamp() WHERE resource = 'bills.look'`)
 	counted("a look found none", 4, late, "5", false, "sweep now")

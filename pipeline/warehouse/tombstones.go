@@ -147,7 +147,7 @@ func (db *DB) concludeCount(ctx context.Context, tx pgx.Tx, batch pipeline.Batch
 	}
 	sums := capable.Sums(count.Sums)
 	agrees = agrees && len(sums.Less(known.Sums).Columns(false)) == 0
-	differed, err := streams.Counted(ctx, tx, stream.Key(), pipeline.Tally{Records: count.Records, Sums: sums},
+	differed, err := streams.Counted(ctx, tx, stream.ListKey(), pipeline.Tally{Records: count.Records, Sums: sums},
 		pipeline.Tally{Records: known.Before, Sums: known.Sums}, sure, agrees)
 	if err != nil {
 		return err

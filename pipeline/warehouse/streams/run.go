@@ -3,6 +3,7 @@ package streams
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -34,13 +35,14 @@ WHERE id = $1`
 	sqlRejections = `SELECT received, refused, clashed FROM sluice.runs WHERE id = $1`
 
 	// The count before differed if the last one that was sure did, or its sums, and a look since then
-	// did not find why.
+	// did not find why. The count of a sweep is that of its list, whose row may be locked: its run notes
+	// one itself.
 	sqlCounted = `
 WITH was AS (
 	SELECT l.last_done_at > s.counted_at AND (s.counted <> s.counted_ours OR EXISTS (SELECT FROM jsonb_each(s.sums) AS e
 		WHERE (e.value->>'upstream')::numeric <> (e.value->>'ours')::numeric)) AS differed
 	FROM sluice.streams s LEFT JOIN sluice.streams l ON (l.organization_id, l.service, l.resource) = ($1, $2, $3 || '.look')
-	WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3)
+	WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3) FOR UPDATE OF s SKIP LOCKED
 )
 UPDATE sluice.streams s SET counted_at = statement_timestamp(), count_asked = false, counted = $4, counted_ours = CASE WHEN $6 THEN $5::bigint END,
 	agreed_at = CASE WHEN $6 AND $7 THEN statement_timestamp() ELSE agreed_at END, sums = (
@@ -128,11 +130,14 @@ func CountRejected(ctx context.Context, tx pgx.Tx, run, refused, clashed int64) 
 
 // Counted notes upstream's count and sums of a list beside those of its records here. Sure says that
 // the two can be compared, agrees that nothing differs. It returns whether something differed at the
-// count before.
+// count before, false if that is under way.
 func Counted(ctx context.Context, tx pgx.Tx, key pipeline.Key, upstream, ours pipeline.Tally, sure, agrees bool) (bool, error) {
 	differed := false
 	err := tx.QueryRow(ctx, sqlCounted, key.Organization, key.Service, key.Resource, upstream.Records, ours.Records, sure, agrees,
 		upstream.Sums, ours.Sums).Scan(&differed)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false, nil
+	}
 	return differed, postgres.Fail("noting the count of "+key.String(), err)
 }
 

@@ -18,8 +18,13 @@ const trusted = `(s.hinted_every IS NOT NULL AND s.announced_runs >= ` + neededR
 // neededRuns is how many scheduled runs in a row have to find nothing untold.
 const neededRuns = `3`
 
-// interval is the time between two scheduled runs of stream s.
-const interval = `CASE WHEN ` + trusted + ` THEN greatest(s.hinted_every, s.every) ELSE s.every END`
+// interval is the time between two scheduled runs of stream s. Sweeps come four times more rarely, but
+// once a month, while upstream's counts say that they find nothing.
+const interval = `CASE WHEN ` + trusted + ` THEN greatest(s.hinted_every, s.every)
+	WHEN s.resource LIKE '%.sweep' AND EXISTS (SELECT FROM sluice.streams c
+		WHERE (c.organization_id, c.service, c.resource) = (s.organization_id, s.service, left(s.resource, -length('.sweep')))
+			AND c.agreed_at >= c.counted_at AND c.counted_at > clock_timestamp() - s.every)
+	THEN greatest(s.every, least(4 * s.every, interval '30 days')) ELSE s.every END`
 
 const (
 	sqlProve = `
