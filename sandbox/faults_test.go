@@ -186,7 +186,7 @@ func TestEveryFaultKindHasASentence(t *testing.T) {
 	t.Parallel()
 	rare := strings.Fields("insert_between edit_between filter_exact gzip_bomb csv_newlines csv_empty_id csv_no_header csv_no_trailer " +
 		"csv_same_token csv_cut_line csv_extra_column csv_empty token_error token_denied token_empty token_no_life token_odd_life " +
-		"token_rotated token_slow_down token_unknown token_unauthorized silent_channel count_stale")
+		"token_rotated token_slow_down token_unknown token_unauthorized silent_channel count_stale capped_alike")
 	rare = slices.Sorted(slices.Values(slices.Concat(rare, keysOf(pageFaults()), keysOf(countFaults()))))
 	want := strings.Fields("html cut cut_silent error_in_200 wrong_page repeat_page ignore_filter empty_more missing_context unavailable " +
 		"throttle crowded exhausted unauthorized forbidden poison nul unsorted reset slow redirect duplicate delete_between extra_keys")

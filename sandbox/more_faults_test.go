@@ -111,6 +111,24 @@ func (w *wired) strike(t *testing.T, faults map[string]expectation) {
 	}
 }
 
+// A list of 1,120 bills that ends behind the thousandth, and counts as many.
+func TestCappedAlike(t *testing.T) {
+	t.Parallel()
+	w := wire(t, sandbox.Options{Records: 4000, Limits: off(), AsLive: true})
+	shown := func(page string) (int, bool, bool) {
+		t.Helper()
+		r := w.ask(t, http.MethodGet, target(billsPath, "response_option", "1", "page", page, "per_page", "200"))
+		return len(r.page().Bills), r.page().Context.More, strings.Contains(r.body, `"total":1000,`)
+	}
+	n, more, capped := shown("5")
+	errorIf(t, n != 200 || !more || capped, "without the fault: %d bills, more %t, a total of a thousand %t", n, more, capped)
+	w.set(t, sandbox.Fault{Path: billsPath, Kind: "capped_alike"})
+	n, more, capped = shown("5")
+	errorIf(t, n != 200 || more || !capped, "the fifth page: %d bills, more %t, a total of a thousand %t", n, more, capped)
+	n, more, capped = shown("6")
+	errorIf(t, n != 0 || more || !capped, "behind it: %d bills, more %t, a total of a thousand %t", n, more, capped)
+}
+
 // Each kind of wrong total, of a list of 56 bills.
 func TestFaultsOfCounts(t *testing.T) {
 	t.Parallel()

@@ -14,6 +14,7 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/outside"
+	"sluice/schema"
 )
 
 // counted is a world that can be asked how many records it has, and the ranks of a warehouse that
@@ -58,7 +59,7 @@ func (c *counted) Page(ctx context.Context, request pipeline.Request) (pipeline.
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	total, says := c.total()
-	if !request.Since.IsZero() {
+	if !request.Since.IsZero() || !request.From.IsZero() || !request.To.IsZero() || c.world.most > 0 {
 		total = len(c.world.list(request))
 	}
 	if !request.Counts || !says && !c.refuses {
@@ -105,10 +106,14 @@ func (c *counted) Known(_ context.Context, _ pipeline.Claim, count pipeline.Coun
 // Halve implements sync.Ranks.
 func (c *counted) Halve(_ context.Context, _ pipeline.Stream, axis pipeline.Axis, part pipeline.Part) (time.Time, pipeline.Tally, error) {
 	var times []time.Time
+	column := map[pipeline.Axis]int{pipeline.AxisDay: 2, pipeline.AxisModified: 3}[axis]
 	for _, row := range c.memory.rows {
-		at, err := time.Parse(canonicalTime, row.Tables[0][0].Values[3].Text)
-		if err != nil || axis != pipeline.AxisModified {
-			panic(fmt.Errorf("by %q: %w", axis, err))
+		at, err := time.Parse(canonicalTime, row.Tables[0][0].Values[column].Text)
+		if err != nil {
+			panic(err)
+		}
+		if axis == pipeline.AxisDay {
+			at = at.Truncate(24 * time.Hour)
 		}
 		if !at.Before(part.From) && (part.To.IsZero() || at.Before(part.To)) {
 			times = append(times, at)
@@ -169,6 +174,45 @@ func TestASearchFindsWhatTheFilterHid(t *testing.T) {
 			same(t, "a sweep follows", c.sweep, end.Sweep)
 			errorIf(t, !strings.Contains(string(end.Note), c.note), "it ends with %q, want %q in it", end.Note, c.note)
 			errorIf(t, c.note == "" && len(r.missing()) > 0, "records are missing: %v, %s", r.missing(), end.Note)
+		})
+	}
+}
+
+// TestACountThatStopsWithTheListProvesNothing: a list that shows a thousand records, and counts as many,
+// may have more. Where it filters by day, the numbers of its halves tell; where it does not, the pages
+// have to prove what they can.
+func TestACountThatStopsWithTheListProvesNothing(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		records, most int
+		window        bool
+		ignored       bool
+		want, note    string
+		calls         int64 // beside the pages
+	}{
+		"a thousand":             {records: 1000, window: true, want: `done by "count"`, calls: 1 + 2},
+		"capped":                 {records: 1400, most: 1000, window: true, want: `provisional by ""`, note: "1400 in the two halves", calls: 1 + 2},
+		"a half capped, too":     {records: 2400, most: 1000, window: true, want: `provisional by ""`, note: "in the two halves", calls: 1 + 3},
+		"an ignored filter":      {records: 1000, window: true, ignored: true, want: `done by "overlapping pages"`, calls: 1 + 2 + 1},
+		"no filter":              {records: 1000, want: `done by "overlapping pages"`, calls: 1 + 1},
+		"no number of thousands": {records: 1001, window: true, want: `done by "count"`, calls: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newCounted(c.records)
+			r.runner.Rules.PerPage, r.world.perPage = 200, 200
+			for i, thing := range r.world.records {
+				thing.Created = thing.Created.Add(time.Duration(i-c.records) * time.Hour)
+			}
+			r.world.most, r.world.ignoreFilter = c.most, c.ignored
+			if c.window {
+				r.stream.Resource.Window = &schema.Window{Column: "created_time", From: "from", To: "to"}
+			}
+			must(t, r.run(t.Context()))
+			same(t, "the end", c.want, r.answers())
+			end := r.memory.ends[0]
+			errorIf(t, !strings.Contains(string(end.Note), c.note), "note %q, want %q in it", end.Note, c.note)
+			same(t, "calls that count", c.calls, int64(r.counts))
 		})
 	}
 }

@@ -38,6 +38,8 @@ type world struct {
 	sortsPages bool
 	// byToken makes the list go on by token: an offset, which shifts as pages do.
 	byToken bool
+	// most is how many records the list shows; zero shows all.
+	most int
 	// between is called before each page is answered.
 	between func()
 	asked   []pipeline.Request
@@ -186,6 +188,9 @@ func (w *world) list(request pipeline.Request) []*thing {
 	var list []*thing
 	for _, r := range w.records {
 		since := request.Since.Truncate(time.Second)
+		if !w.ignoreFilter && (r.Created.Before(request.From) || !request.To.IsZero() && !r.Created.Before(request.To.AddDate(0, 0, 1))) {
+			continue
+		}
 		if w.ignoreFilter || request.Since.IsZero() || !w.alone && r.Modified.After(since) || !w.exclusive && r.Modified.Equal(since) {
 			list = append(list, r)
 		}
@@ -200,6 +205,9 @@ func (w *world) list(request pipeline.Request) []*thing {
 		}
 		return key(list[i]).After(key(list[j]))
 	})
+	if w.most > 0 {
+		list = list[:min(w.most, len(list))]
+	}
 	return list
 }
 

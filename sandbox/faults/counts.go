@@ -13,6 +13,7 @@ const (
 	wrongBy   = 7   // records more or fewer than there are
 	roundedTo = 100 // an approximate total
 	capped    = 2   // pages of a list that ends too early
+	mostShown = 1000
 )
 
 // countActs returns the ways in which a total can be wrong. They strike calls that ask for one; a
@@ -59,6 +60,7 @@ func countActs() []act {
 		{Kind: Kind{"count_word", "Says the total in a word."}, body: total(func(string) string { return `"many"` })},
 		{Kind: Kind{"count_text", "Says the total as a text of digits."}, body: total(func(total string) string { return `"` + total + `"` })},
 		{Kind: Kind{"capped_list", "Ends a list behind its second page, whatever its total is."}, body: ended},
+		{Kind: Kind{"capped_alike", "Shows no more than a thousand records of a list, and counts as many."}, body: cappedAlike},
 		{
 			Kind: Kind{"hidden_record", "Leaves the first record of each page out, and counts it."},
 			body: whole(func(page []byte) []byte {
@@ -86,6 +88,18 @@ func changed(change func(int) int) func(string) string {
 		n, _ := strconv.Atoi(total) // what the sandbox wrote
 		return strconv.Itoa(change(n))
 	}
+}
+
+// cappedAlike shows the first thousand records of a list, and counts no more.
+func cappedAlike(page []byte, r *http.Request) []byte {
+	query := r.URL.Query()
+	number, _ := strconv.Atoi(query.Get("page"))
+	size, _ := strconv.Atoi(query.Get("per_page"))
+	if left := mostShown - (max(number, 1)-1)*size; left <= size {
+		page = deform.More(page, false)
+		page = deform.Kept(page, func(records [][]byte) [][]byte { return records[:min(max(left, 0), len(records))] })
+	}
+	return total(changed(func(n int) int { return min(n, mostShown) }))(page, r)
 }
 
 // ended ends a list behind its last page.

@@ -16,6 +16,8 @@ var bugs = slices.Concat(
 			edit{"pipeline/sync/scan/count.go", "page.Date.Add(-page.Took - countSlack)", "page.Date"}),
 		tests("pipeline/sync", "TestACountProvesAFirstSync", "any count proves", "a reading that came to another number than upstream is believed",
 			edit{"pipeline/sync/scan/count.go", "	case !unsure && seen.Before == count.Records:\n", "	case !unsure:\n"}),
+		tests("pipeline/sync", "TestACountThatStopsWithTheListProvesNothing", "a thousand is a number", "a list that ends where upstream stops to count is whole",
+			edit{"pipeline/sync/scan/count.go", "return count.Records > 0 && count.Records%thousand == 0 && ", "return false && "}),
 		tests("pipeline/sync", "TestAPageInPlaceOfACountIsNoNews", "a page in place of a count", "a page that nothing filtered is taken for one of a filter that is void",
 			edit{"pipeline/sync/count.go", " || request.Sums || !unfinished.Bound.IsZero() {\n", " || request.Sums {\n"}),
 		tests("pipeline/warehouse", "TestUpstreamsCountIsComparedWithTheRows", "a count without the quarantine", "records in quarantine are taken for ones that do not exist",

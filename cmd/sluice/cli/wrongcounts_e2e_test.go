@@ -18,6 +18,7 @@ func wrongCounts() map[string]bool {
 		"count_text": true, "count_stale": true, // a number that is right at first
 		"count_fewer": false, "count_more": false, "count_rounded": false, // until it is found to be of other records
 		"capped_list": false, "hidden_record": false, // the number is right, and the list is not
+		"capped_alike": true, // neither is: without a filter by day only a count that is no thousand tells
 	}
 }
 
@@ -60,4 +61,24 @@ func TestWrongCounts(t *testing.T) {
 			errorIf(t, !moved(), "a week later the copy is not complete")
 		})
 	}
+}
+
+// TestACappedListIsNotComplete: a list that shows a thousand records, and counts as many, is not taken
+// for whole where its halves by day have more.
+func TestACappedListIsNotComplete(t *testing.T) {
+	t.Parallel()
+	const bills = "inventory.bills"
+	s := newFixture(t, sandbox.Options{Seed: 47, Records: 4000, AsLive: true, Limits: sandbox.Limits{Off: true}}).narrow()
+	s.configured("  " + bills + ": {calls_per_run: 1}\n")
+	must(t, s.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/bills", Kind: "capped_alike"}}))
+	for range 3 {
+		s.run("sync", bills)
+		errorIf(t, one[bool](s, `SELECT watermark IS NOT NULL FROM sluice.streams WHERE (service, resource) = ('inventory', 'bills')`), "a capped list is complete")
+		s.prints(codeFine, "1120 in the two halves of the list", "runs", bills)
+		s.pass(time.Hour)
+	}
+	must(t, s.world.SetFaults(nil))
+	s.sync(codeFine, bills)
+	s.truthful(bills)
+	s.counts(1120, "bills are here", `SELECT count(*) FROM inventory.bills`)
 }

@@ -14,6 +14,7 @@ import (
 const (
 	noteFirst   = "first copy, counted once"
 	noteUnseen  = "upstream counts %d records, and %d came: the watermark waits, and the next run reads the list again"
+	noteCapped  = "upstream counts %d records, and %d in the two halves of the list: it shows no more than it counts, and the watermark waits"
 	noteCounted = "upstream counts %d records, and %d came in a reading that was proven without the count: its count is no longer used"
 )
 
@@ -146,16 +147,28 @@ func Settle(scan *pipeline.Scan, batch *pipeline.Batch) {
 	batch.End = nil
 }
 
-// Judge compares the records of a whole reading with upstream's count, once all are loaded. It gives
+// thousand: a count in thousands may be where upstream stops to count, and to show.
+const thousand = 1000
+
+// Doubtful says that a count proves nothing although as many records came, unless it is that of both
+// halves of the list together.
+func Doubtful(count *pipeline.Count, seen pipeline.Seen) bool {
+	return count.Records > 0 && count.Records%thousand == 0 && seen.Before == count.Records
+}
+
+// Judge compares the records of a whole reading with upstream's count, once all are loaded, and with
+// that of both halves of the list, halved, if the count alone is doubtful; it is 0 if unknown. It gives
 // the end of the run, or nil if the list has to be read once more: in overlapping pages, behind a
 // new count. If that differs, too, the run is provisional. If the next run comes to the same, the
 // count is another than that of the list's records, and is not used.
-func Judge(scan *pipeline.Scan, seen pipeline.Seen, claim *pipeline.Claim, rules pipeline.Rules) (*pipeline.End, []pipeline.Verdict) {
+func Judge(scan *pipeline.Scan, seen pipeline.Seen, halved int, claim *pipeline.Claim, rules pipeline.Rules) (*pipeline.End, []pipeline.Verdict) {
 	count, before := scan.Count, claim.Capabilities[pipeline.CapabilityTotal]
-	unsure := seen.Between > 0 || count.Unsure > 0 || scan.Doubt != ""
+	unsure := seen.Between > 0 || count.Unsure > 0 || scan.Doubt != "" || halved == 0 && Doubtful(count, seen)
 	end := &pipeline.End{Outcome: pipeline.OutcomeDone, Note: scan.Note, Proof: count.Proof}
 	v := pipeline.Verdict{Capability: pipeline.CapabilityTotal, Answer: pipeline.AnswerYes, Source: pipeline.SourceObserved, Evidence: evidenceTotal}
 	switch {
+	case halved > count.Records:
+		return &pipeline.End{Outcome: pipeline.OutcomeProvisional, Note: outside.Plainf(noteCapped, count.Records, halved)}, nil
 	case !unsure && seen.Before == count.Records:
 		end.Proof = pipeline.ProofCount
 		if claim.Stream.Work == pipeline.WorkList && claim.Position.Watermark.IsZero() && end.Note == "" {
