@@ -122,6 +122,11 @@ func (db *DB) Halve(ctx context.Context, stream pipeline.Stream, axis pipeline.A
 	return cut, rows, postgres.Fail("halving rows of "+stream.String(), err)
 }
 
+// Months gives the tally of each month of a list that is filtered by day.
+func (db *DB) Months(ctx context.Context, stream pipeline.Stream, sums pipeline.Sums, since time.Time) ([]tombstones.Month, error) {
+	return tombstones.Months(ctx, db.pool, stream, sums, since)
+}
+
 // concludeCount compares the rows with upstream's count from before the run, and sums of their columns
 // with upstream's. Where they differ, a look finds what is gone, was hidden from runs or was edited
 // unseen; where they differ again at the next count, a sweep. Nothing follows where the number of

@@ -2,25 +2,22 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"sluice/cmd/sluice/cli/view"
-	"sluice/pipeline"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/lineage/verify"
-	"sluice/pipeline/warehouse/streams"
 	"sluice/pipeline/warehouse/verifications"
 )
 
 func (c *cli) verifyCommand() *cobra.Command {
 	options := engine.VerifyOptions{Sample: sampled}
 	var local, totals, repair bool
+	var by string
 	var organization organizationFlag
 	cmd := &cobra.Command{
 		Use:   "verify [resource ...]",
@@ -36,7 +33,8 @@ With --totals it asks upstream how many records each list has, and what their am
 up to, one call a list, reads what changed since, and compares: the lists that cannot say it
 are named. With --repair, too, it finds and reads the differences: it halves the list by
 what upstream counts and sums up until a page is left, or reads it whole. It takes the calls
-for that from the budget of looks and sweeps.
+for that from the budget of looks and sweeps. --by month shows where a difference is: it asks
+for each month of a list that filters by day, a call of class probe each.
 
 What changed upstream since a stream's watermark is no finding: the next run brings it. No row
 is changed, but a record in quarantine that upstream answers in a version that fits is
@@ -55,6 +53,12 @@ Exit codes: 0 clean, 1 something was found or a list differs, 3 upstream did not
 				return usage("--totals asks for the counts of lists alone: leave out --local and --calls")
 			case repair && !totals:
 				return usage("--repair goes with --totals: it reads what the counts show to be missing")
+			case by != "" && (by != byMonth || !totals || repair):
+				return usage("--by goes with --totals, without --repair, and takes the word month")
+			case by != "":
+				return c.withUpstream(cmd.Context(), true, func(ctx context.Context, a *engine.App) error {
+					return c.verifyMonths(ctx, a, args, organization)
+				})
 			case totals:
 				return c.withUpstream(cmd.Context(), true, func(ctx context.Context, a *engine.App) error {
 					return c.verifyTotals(ctx, a, args, organization, repair)
@@ -75,6 +79,7 @@ Exit codes: 0 clean, 1 something was found or a list differs, 3 upstream did not
 	cmd.Flags().IntVar(&options.Calls, "calls", 20, "how many calls may be made, of class probe")
 	cmd.Flags().BoolVar(&local, "local", false, "hold all rows against their raw records, and make no call")
 	cmd.Flags().BoolVar(&totals, "totals", false, "compare the number of records and the sums of amounts with upstream's own, list by list")
+	cmd.Flags().StringVar(&by, "by", "", "with --totals: compare month by month where a list filters by day")
 	cmd.Flags().BoolVar(&repair, "repair", false, "with --totals: find and read what differs")
 	cmd.AddCommand(c.verifyList(), c.verifyShow())
 	return cmd
@@ -214,150 +219,4 @@ func verdictOn(v *verifications.Verification) string {
 	case verifications.OutcomeClean, verifications.OutcomeFound:
 	}
 	return text
-}
-
-// total is what upstream counts and sums up of a list, beside what is here.
-type total struct {
-	Organization string `json:"organization"`
-	List         string `json:"list"`
-	*streams.Count
-
-	// Difference is how many records upstream counts more than are here.
-	Difference int64 `json:"difference"`
-	// Note says why the list was not compared; "" if it was.
-	Note string `json:"note,omitempty"`
-}
-
-// verifyTotals asks upstream how many records each list has, lets a run read what changed since, and
-// compares. With repair it then reads what differs, and compares again.
-func (c *cli) verifyTotals(ctx context.Context, a *engine.App, names []string, organization organizationFlag, repair bool) error {
-	key, err := organization.key(a)
-	if err != nil {
-		return err
-	}
-	selected, err := a.Select(names, key)
-	if err != nil {
-		return err
-	}
-	var lists []pipeline.Stream
-	for _, stream := range selected {
-		if stream.Work == pipeline.WorkList && stream.Countable() {
-			lists = append(lists, stream)
-		}
-	}
-	found, err := c.countUntilSure(ctx, a, lists)
-	if err == nil && repair && len(found.differing) > 0 {
-		if err = c.repair(ctx, a, found.differing); err == nil {
-			found, err = c.countUntilSure(ctx, a, lists)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	err = c.show(found.totals, view.Table(found.totals, headOrganization+"  LIST  UPSTREAM  HERE  DIFFERENCE  SUMS  AGREED  NOTE", totalRow).
-		Or("No list of these can be asked how many records it has."))
-	if err == nil && len(found.differing) > 0 {
-		return exit(codeFailed)
-	}
-	return errors.Join(err, exit(found.code))
-}
-
-// counted is what a round of counts came to: the code is that of the runs that asked.
-type counted struct {
-	totals    []total
-	differing []pipeline.Stream
-	code      int
-}
-
-// settles is how long it takes until a record that was just created or deleted makes no count
-// uncertain.
-const settles = 4 * time.Second
-
-// countUntilSure is count, once more a little later if a count was uncertain.
-func (c *cli) countUntilSure(ctx context.Context, a *engine.App, lists []pipeline.Stream) (counted, error) {
-	found, err := c.count(ctx, a, lists)
-	if err != nil || !slices.ContainsFunc(found.totals, func(t total) bool { return t.Count != nil && t.Ours == nil }) {
-		return found, err
-	}
-	select {
-	case <-ctx.Done():
-		return counted{}, fmt.Errorf("interrupted: %w", context.Cause(ctx))
-	case <-time.After(settles):
-		return c.count(ctx, a, lists)
-	}
-}
-
-// count counts lists anew.
-func (c *cli) count(ctx context.Context, a *engine.App, lists []pipeline.Stream) (counted, error) {
-	keys := make([]pipeline.Key, len(lists))
-	for i := range lists {
-		keys[i] = lists[i].Key()
-	}
-	if err := a.DB.CountAnew(ctx, keys); err != nil {
-		return counted{}, err
-	}
-	result, err := c.syncStreams(ctx, a, lists)
-	if err != nil {
-		return counted{}, err
-	}
-	states, err := standing(ctx, a, "read the counts")
-	if err != nil {
-		return counted{}, err
-	}
-	found := counted{totals: make([]total, len(lists)), code: result.code(a.Config.Quarantine.MaxShare)}
-	for i, list := range lists {
-		t := &found.totals[i]
-		*t = total{Organization: list.Organization, List: list.Service.Name + "." + list.Resource.Name, Count: states[list.Key()].Counted}
-		switch t.Difference = t.Missing(); {
-		case t.Difference != 0, t.Count != nil && len(t.Unequal()) > 0:
-			found.differing = append(found.differing, list)
-		case t.Count == nil:
-			if t.Note, err = a.Uncounted(ctx, list); err != nil {
-				return counted{}, err
-			}
-		case t.Ours == nil:
-			t.Note = "uncertain: a record was created meanwhile, is in quarantine without an identifier, or was erased here"
-		}
-	}
-	return found, nil
-}
-
-// repair runs what the counts made due, and what that makes due in turn: looks, the sweeps that looks
-// ask for, and then the single records.
-func (c *cli) repair(ctx context.Context, a *engine.App, lists []pipeline.Stream) error {
-	for range 2 {
-		due, err := a.DueSweeps(ctx, lists)
-		if err == nil && len(due) > 0 {
-			_, err = c.syncStreams(ctx, a, due)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	var details []pipeline.Stream
-	for _, list := range lists {
-		if list.Resource.Details != nil {
-			list.Work = pipeline.WorkDetails
-			details = append(details, list)
-		}
-	}
-	if len(details) == 0 {
-		return nil
-	}
-	_, err := c.syncStreams(ctx, a, details)
-	return err
-}
-
-func totalRow(t *total) view.Row {
-	if t.Count == nil {
-		return view.Row{t.Organization, t.List, "", "", "", "", "", t.Note}
-	}
-	here, agreed := "", "never"
-	if t.Ours != nil {
-		here = view.Count(*t.Ours)
-	}
-	if t.AgreedAt != nil {
-		agreed = view.Minute(*t.AgreedAt, time.UTC)
-	}
-	return view.Row{t.Organization, t.List, view.Count(t.Upstream), here, view.Count(t.Difference), sumsText(t.Count), agreed, t.Note}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"sluice/pipeline/engine"
 	"sluice/pipeline/lineage/rebuild"
 	"sluice/pipeline/lineage/verify"
 	"sluice/pipeline/warehouse/verifications"
@@ -86,7 +87,7 @@ func TestVerifyTotals(t *testing.T) {
 	off.prints(codeFine, "the list gave a page without it", "verify", "--totals", "inventory.items")
 	must(t, off.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/items", Kind: "exhausted"}}))
 	off.prints(codeBudget, "LIST", "verify", "--totals", "inventory.items")
-	for _, args := range [][]string{{"--totals", "--local"}, {"--totals", "--calls", "3"}, {"--repair"}} {
+	for _, args := range [][]string{{"--totals", "--local"}, {"--totals", "--calls", "3"}, {"--repair"}, {"--by", "month"}, {"--totals", "--by", "day"}} {
 		off.prints(codeUsage, "", append([]string{"verify"}, args...)...)
 	}
 }
@@ -114,12 +115,23 @@ func TestSumsShowASilentEdit(t *testing.T) {
 	same(t, "sums that differ", []string{"total"}, was.Unequal())
 	same(t, "records too few or too many", int64(0), was.Difference)
 	s.prints(codeFine, "; sums: total ", "status", "--why", bills)
+	records := int64(0)
+	var apart []string
+	for _, month := range decoded[[]engine.Month](s, codeFailed, "verify", "--totals", "--by", "month", bills) {
+		records += month.Upstream
+		errorIf(t, month.Missing() != 0 || month.Ours == nil, "%s: %+v", month.Name, month.Count)
+		if len(month.Unequal()) > 0 {
+			apart = append(apart, month.Name)
+		}
+	}
+	same(t, "records of all months", int64(len(s.truth(bills))), records)
+	same(t, "months that differ", []string{one[string](s, `SELECT to_char(date, 'YYYY-MM') FROM inventory.bills WHERE bill_id = $1`, edited)}, apart)
+	s.prints(codeFailed, "behind ", "verify", "--totals", "--by", "month", bills)
 	calls := s.calls()
 	s.prints(codeFine, "equal (balance, total)", "verify", "--totals", "--repair", bills)
 	spent := s.calls() - calls
 	// Two counts, each with what changed since; the look's count, four halves of 2,240 and a page; and a
 	// single record.
-	t.Log(one[string](s, `SELECT string_agg(resource || ' ' || calls || ' ' || note, E'\n' ORDER BY id) FROM sluice.runs`))
 	errorIf(t, spent > 2*2+1+4+1+1, "%d calls to find and read one of %d pages", spent, pages)
 	same(t, "total", amount, one[string](s, `SELECT total::text FROM inventory.bills WHERE bill_id = $1`, edited))
 }

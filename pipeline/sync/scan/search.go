@@ -11,7 +11,7 @@ import (
 
 // Notes of searches.
 const (
-	noteFound     = "upstream counts or sums up otherwise: %d pages of the list were found to differ and were read"
+	noteFound     = "upstream counts or sums up otherwise: pages that differ were found and read (%d)"
 	noteUncut     = "upstream counts or sums up otherwise, and no filter tells where: a sweep follows"
 	noteMoved     = "the list changed while it was searched: the next count decides"
 	noteAgreement = "upstream counts as many records as are here"

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/postgres"
@@ -117,4 +118,29 @@ func Halve(ctx context.Context, db postgres.Asker, stream pipeline.Stream, axis 
 		return time.Time{}, rows, nil
 	}
 	return cut.UTC(), rows, err
+}
+
+// Month is what a list has of a month, by the day that it can be filtered by.
+type Month struct {
+	First time.Time     `db:"first"`
+	Rows  int           `db:"rows"`
+	Sums  pipeline.Sums `db:"sums"`
+	// Moved says that a row of it was created or edited since an instant.
+	Moved bool `db:"moved"`
+}
+
+const sqlMonths = `
+SELECT date_trunc('month', t.%[2]s::timestamp) AT TIME ZONE 'UTC' AS first, count(*) AS rows, %[3]s AS sums,
+	bool_or(coalesce(t.%[4]s >= $2, true)%[5]s) AS moved
+FROM %[1]s AS t WHERE t.organization_id = $1 AND t._deleted_at IS NULL AND t.%[2]s IS NOT NULL GROUP BY 1 ORDER BY 1`
+
+// Months gives the tally of each month, the earliest first; of columns that upstream sums up, their
+// sums.
+func Months(ctx context.Context, pool *pgxpool.Pool, stream pipeline.Stream, sums pipeline.Sums, since time.Time) ([]Month, error) {
+	names, edited := namesOf(stream), ""
+	if names.modified != "" {
+		edited = " OR t." + names.modified + " >= $2"
+	}
+	sql := fmt.Sprintf(sqlMonths, names.table, names.day, sumsOf(stream, sums, "true"), names.created, edited)
+	return postgres.Read[Month](ctx, pool, "the months of "+stream.String(), sql, stream.Organization, since)
 }
