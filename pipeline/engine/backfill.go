@@ -172,10 +172,9 @@ func (a *App) RequestBackfill(ctx context.Context, b *Backfill) (int64, error) {
 			return 0, fmt.Errorf("note the %s of the configuration: %w", cursor.Listed, err)
 		}
 	}
-	order := backfills.Order{
-		Stream: stream, Column: b.Column, From: b.Days.From, To: b.Days.To,
-		Scan: scan.Backfill(stream, b.Windows, b.Bound, pipeline.DefaultRules()),
-	}
+	read := scan.Backfill(stream, b.Windows, b.Bound, pipeline.DefaultRules())
+	read.Counting = b.Windows == nil && b.Bound.IsZero() && stream.Countable() && a.CountEvery(stream) > 0
+	order := backfills.Order{Stream: stream, Column: b.Column, From: b.Days.From, To: b.Days.To, Scan: read}
 	if b.Run.Basis != planning.Unknown {
 		order.Calls, order.Basis = new(b.Run.Calls), b.Run.Basis.String()
 	}

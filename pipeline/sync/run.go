@@ -98,6 +98,9 @@ func (r *Runner) Chunk(ctx context.Context, claim pipeline.Claim, settle pipelin
 		}
 		chunk.position.Scan = scan.Plan(&claim, r.Rules)
 	}
+	if planned := chunk.position.Scan; planned.Spent == 0 { // also that of a backfill, from when it was asked for
+		planned.Summing = planned.Counting && claim.Capabilities.Shows(pipeline.CapabilityTotal) && scan.Sums(&claim)
+	}
 	reader, err := chunk.reader()
 	if err != nil {
 		return err

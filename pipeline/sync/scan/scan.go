@@ -30,7 +30,6 @@ const (
 func Plan(claim *pipeline.Claim, rules pipeline.Rules) *pipeline.Scan {
 	scan := plan(claim, rules)
 	scan.Counting = plansCount(claim, scan)
-	scan.Summing = scan.Counting && claim.Capabilities.Shows(pipeline.CapabilityTotal) && Sums(claim)
 	switch claim.Stream.Work {
 	case pipeline.WorkDetails, pipeline.WorkHinted, pipeline.WorkLook:
 		return scan
