@@ -130,8 +130,7 @@ func (db *DB) Months(ctx context.Context, stream pipeline.Stream, sums pipeline.
 // concludeCount compares the rows with upstream's count from before the run, and sums of their columns
 // with upstream's. Where they differ, a look finds what is gone, was hidden from runs or was edited
 // unseen; where they differ again at the next count, a sweep. Nothing follows where the number of
-// records that are known to exist is unknown itself. A reading that the count proved decides which
-// sums count from now on.
+// records that are known to exist is unknown itself.
 func (db *DB) concludeCount(ctx context.Context, tx pgx.Tx, batch pipeline.Batch, erased bool) error {
 	count, stream := batch.Count, batch.Claim.Stream
 	if count == nil || batch.End == nil || batch.End.Outcome != pipeline.OutcomeDone {
@@ -141,28 +140,16 @@ func (db *DB) concludeCount(ctx context.Context, tx pgx.Tx, batch pipeline.Batch
 	if err != nil {
 		return err
 	}
-	agrees, capable := known.Before == count.Records, pipeline.Capabilities{}
-	maps.Copy(capable, batch.Claim.Capabilities)
-	sure, queue := known.Between == 0 && !erased, new(pgx.Batch)
-	if !sure || !agrees {
-		known.Sums = nil
-	}
-	if batch.End.Proof == pipeline.ProofCount {
-		capabilities.QueueSummed(queue, stream, count.Sums.Less(known.Sums), capable)
-	}
-	sums := capable.Sums(count.Sums)
-	agrees = agrees && len(sums.Less(known.Sums).Columns(false)) == 0
-	differed, err := streams.Counted(ctx, tx, stream.ListKey(), pipeline.Tally{Records: count.Records, Sums: sums},
-		pipeline.Tally{Records: known.Before, Sums: known.Sums}, sure, agrees)
-	if err != nil {
-		return err
-	}
-	if sure && agrees && stream.Work == pipeline.WorkBackfill { // one pass, which proves nothing by itself
-		batch.End.Proof = pipeline.ProofCount
-	}
+	queue, sure := new(pgx.Batch), known.Between == 0 && !erased
+	agrees, differed, err := compareCount(ctx, tx, queue, batch, known, sure)
 	switch {
+	case err != nil:
+		return err
 	case !sure:
 	case agrees:
+		if stream.Work == pipeline.WorkBackfill { // one pass, which proves nothing by itself
+			batch.End.Proof = pipeline.ProofCount
+		}
 		db.QueueLookDue(queue, stream, pipeline.CountAgrees)
 	case batch.End.Whole != nil, held: // it draws its own conclusions; what is held waits for the operator
 	case !differed && stream.Resource.Looked():
@@ -174,6 +161,26 @@ func (db *DB) concludeCount(ctx context.Context, tx pgx.Tx, batch pipeline.Batch
 		return nil
 	}
 	return postgres.Fail("asking for what the count of "+stream.String()+" misses", tx.SendBatch(ctx, queue).Close())
+}
+
+// compareCount notes what upstream counts beside what is known. It reports whether both agree, and
+// whether they differed at the count before. A reading that the count proved decides which sums count
+// from now on.
+func compareCount(ctx context.Context, tx pgx.Tx, queue *pgx.Batch, batch pipeline.Batch, known pipeline.Seen, sure bool) (bool, bool, error) {
+	count, stream, capable := batch.Count, batch.Claim.Stream, pipeline.Capabilities{}
+	maps.Copy(capable, batch.Claim.Capabilities)
+	equal := known.Before == count.Records
+	if !sure || !equal {
+		known.Sums = nil
+	}
+	if batch.End.Proof == pipeline.ProofCount {
+		capabilities.QueueSummed(queue, stream, count.Sums.Less(known.Sums), capable)
+	}
+	sums := capable.Sums(count.Sums)
+	agrees := equal && len(sums.Less(known.Sums).Columns(false)) == 0
+	differed, err := streams.Counted(ctx, tx, stream.ListKey(), pipeline.Tally{Records: count.Records, Sums: sums},
+		pipeline.Tally{Records: known.Before, Sums: known.Sums}, sure, agrees)
+	return agrees, differed, err
 }
 
 // Between implements sync.Ranks.

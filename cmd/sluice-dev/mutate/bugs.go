@@ -23,7 +23,7 @@ var bugs = slices.Concat(
 		tests("pipeline/warehouse", "TestUpstreamsCountIsComparedWithTheRows", "a count without the quarantine", "records in quarantine are taken for ones that do not exist",
 			edit{"pipeline/warehouse/tombstones/count.go", " + (SELECT count(*) FILTER (WHERE NOT unsure) FROM q),", ","}),
 		tests("pipeline/warehouse", "TestUpstreamsCountIsComparedWithTheRows", "a record created meanwhile counts", "a count is compared although a record was created beside it",
-			edit{"pipeline/warehouse/tombstones.go", "sure, queue := known.Between == 0 && !erased,", "sure, queue := !erased,"}),
+			edit{"pipeline/warehouse/tombstones.go", "queue, sure := new(pgx.Batch), known.Between == 0 && !erased", "queue, sure := new(pgx.Batch), !erased"}),
 		tests("pipeline/warehouse", "TestUpstreamsSumsAreComparedWithTheRows", "sums that nothing showed", "a sum of upstream counts that was never seen to be that of the rows",
 			edit{"pipeline/capability.go", "ok := sums[column]; ok && c.Shows(CapabilitySums)", "ok := sums[column]; ok"},
 			edit{"pipeline/capability.go", "SplitSeq(c[CapabilitySums].Value, ", "SplitSeq(\"balance,paid\", "}),
