@@ -28,7 +28,7 @@ var bugs = slices.Concat(
 			edit{"pipeline/capability.go", "ok := sums[column]; ok && c.Shows(CapabilitySums)", "ok := sums[column]; ok"},
 			edit{"pipeline/capability.go", "SplitSeq(c[CapabilitySums].Value, ", "SplitSeq(\"balance,paid\", "}),
 		tests("pipeline/warehouse", "TestUpstreamsSumsAreComparedWithTheRows", "sums of what moves", "sums are compared although a row was edited since",
-			edit{"pipeline/warehouse/tombstones/count.go", "	if names.modified != \"\" {\n", "	if false {\n"}),
+			edit{"pipeline/warehouse/tombstones/count.go", "	if names.modified != \"\" {\n		unedited", "	if false {\n		unedited"}),
 		tests("pipeline/sync", "TestASearchFindsWhatTheFilterHid", "any cut is a cut", "a filter that leaves nothing out is believed to halve a list",
 			edit{"pipeline/sync/scan/search.go", " || page.Tally.Records == scan.Count.Records:", ":"}),
 		tests("pipeline/sync", "TestAGapProvesNothing", "a pass with a gap counts", "a pass with an empty or repeated page is compared like others",
