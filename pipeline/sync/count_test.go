@@ -153,6 +153,7 @@ func TestASearchFindsWhatTheFilterHid(t *testing.T) {
 		"two apart":             {hidden: []int{20, 600}, calls: 1 + 1 + 2*(5+1)},
 		"a filter that is none": {hidden: []int{7}, alter: func(c *counted) { c.world.ignoreFilter = true }, calls: 1 + 1, sweep: true, note: "no filter"},
 		"one that is refused":   {hidden: []int{7}, alter: func(c *counted) { c.refusesFilter = true }, calls: 1 + 1, sweep: true, note: "no filter"},
+		"no order":              {hidden: []int{0}, alter: func(c *counted) { c.world.ignoreSort = true }, calls: 1 + 5 + 1, sweep: true, note: "no filter"},
 		"a record is created":   {hidden: []int{7}, alter: func(c *counted) { c.between = c.world.insert }, calls: 1 + 2, note: "the list changed"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -123,7 +123,12 @@ func (l look) search(ctx context.Context, unfinished *pipeline.Scan) (pipeline.B
 		batch.End = scan.Undivided()
 		return batch, nil
 	}
-	if fits {
+	switch {
+	case fits && axis == pipeline.AxisModified && (page.Sort != request.Sort || page.Order != request.Order):
+		page.Turn.End() // the filter has no upper bound: without the order, the part may be on any page
+		batch.End = scan.Undivided()
+		return batch, nil
+	case fits:
 		batch, err = l.batch(ctx, page, "")
 		batch.Listed = true
 		doubt(unfinished, &batch)
