@@ -3,9 +3,11 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"sluice/pipeline"
+	"sluice/pipeline/sync/scan"
 	"sluice/pipeline/warehouse/capabilities"
 	"sluice/pipeline/warehouse/streams"
 	"sluice/pipeline/warehouse/tombstones"
@@ -19,28 +21,38 @@ type Month struct {
 	Name string `json:"month"`
 	streams.Count
 
+	// Note says why the list is not compared, and Name is empty; "" if it is.
+	Note string `json:"note,omitempty"`
+
 	first, last time.Time
 }
 
-// monthSlack is by how much the instant of the first question is set back. Source: countSlack of
-// package scan.
-const monthSlack = 2 * time.Second
-
 // Months asks upstream what it counts and sums up of each month of a list, lets run read what changed
-// since, and compares. It costs a call a month, and two for what lies before and behind all rows. It
-// gives none where the list does not count, or takes no filter by day. Where a row was created or
-// edited meanwhile, the number of rows is nil.
+// since, and compares. It costs a call a month, and two for what lies before and behind all rows.
+// Where a row was created or edited meanwhile, the number of rows is nil. A list that does not count by
+// day is one month with the reason.
 func (a *App) Months(ctx context.Context, list pipeline.Stream, run func() error) ([]Month, error) {
 	known, err := capabilities.New(a.DB.Pool()).Capabilities(ctx, list)
-	if err != nil || list.Resource.Window == nil || !known.Shows(pipeline.CapabilityTotal) {
+	switch {
+	case err != nil:
 		return nil, err
+	case list.Resource.Window == nil:
+		return unmonthly(list, "it takes no filter by day"), nil
+	case !known.Shows(pipeline.CapabilityTotal):
+		note, err := a.Uncounted(ctx, list)
+		return unmonthly(list, note), err
 	}
 	rows, err := a.DB.Months(ctx, list, nil, time.Time{})
-	if err != nil || len(rows) == 0 {
+	if err != nil {
 		return nil, err
+	} else if len(rows) == 0 {
+		return unmonthly(list, "nothing is here"), nil
 	}
 	months := monthsOf(list, rows[0].First, rows[len(rows)-1].First)
 	sums, since, err := a.askMonths(ctx, list, months, known)
+	if err == nil && unfiltered(months) {
+		return unmonthly(list, "upstream ignores the filter by day: it counts as many in each month"), nil
+	}
 	if err == nil {
 		err = run()
 	}
@@ -61,10 +73,10 @@ func (a *App) Months(ctx context.Context, list pipeline.Stream, run func() error
 func (a *App) askMonths(
 	ctx context.Context, list pipeline.Stream, months []Month, known pipeline.Capabilities,
 ) (pipeline.Sums, time.Time, error) {
-	summed, since := make(pipeline.Sums), time.Time{}
+	summed, first := make(pipeline.Sums), new(pipeline.Scan)
 	client, err := a.Client()
 	if err != nil {
-		return nil, since, err
+		return nil, time.Time{}, err
 	}
 	request := pipeline.Request{
 		Stream: list, Class: pipeline.ClassProbe, Page: 1, PerPage: pipeline.DefaultRules().PerPage,
@@ -75,21 +87,32 @@ func (a *App) askMonths(
 		request.From, request.To = m.first, m.last
 		page, err := client.Page(ctx, request)
 		page.Turn.End()
-		if err == nil && !page.Counted {
-			err = fmt.Errorf("%s: asked for the number of records of a month, the list gave none", list)
+		if err == nil && (!page.Counted || page.Date.IsZero()) {
+			err = fmt.Errorf("%s: asked for the number of records of a month, the list gave none, or not when", list)
 		}
 		if err != nil {
-			return nil, since, err
+			return nil, time.Time{}, err
 		}
-		if since.IsZero() {
-			since = page.Date.Add(-page.Took - monthSlack)
+		if first.Count == nil {
+			scan.Counted(first, page, pipeline.DefaultRules())
 		}
 		m.At, m.Upstream, m.Sums = page.Date, int64(page.Tally.Records), make(map[string]streams.Sum)
 		for column, sum := range known.Sums(page.Tally.Sums) {
 			summed[column], m.Sums[column] = sum, streams.Sum{Upstream: sum}
 		}
 	}
-	return summed, since, nil
+	return summed, first.Count.From, nil
+}
+
+// unfiltered says that upstream counts as many records of each month, and of what lies before them.
+func unfiltered(months []Month) bool {
+	other := func(m Month) bool { return m.Upstream != months[0].Upstream }
+	return months[0].Upstream > 0 && !slices.ContainsFunc(months, other)
+}
+
+// unmonthly is a list that is not compared by month, with the reason.
+func unmonthly(list pipeline.Stream, note string) []Month {
+	return []Month{{Organization: list.Organization, List: resourceName(list), Note: note}}
 }
 
 // compare takes in the rows of a month.

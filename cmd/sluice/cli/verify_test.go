@@ -127,6 +127,12 @@ func TestSumsShowASilentEdit(t *testing.T) {
 	same(t, "records of all months", int64(len(s.truth(bills))), records)
 	same(t, "months that differ", []string{one[string](s, `SELECT to_char(date, 'YYYY-MM') FROM inventory.bills WHERE bill_id = $1`, edited)}, apart)
 	s.prints(codeFailed, "behind ", "verify", "--totals", "--by", "month", bills)
+	s.prints(codeFine, "takes no filter by day", "verify", "--totals", "--by", "month", "inventory.items")
+	s.prints(codeFine, "its number is found out", "verify", "--totals", "--by", "month", "inventory.credit_notes")
+	must(t, s.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/bills", Kind: "count_stale"}}))
+	s.prints(codeFailed, "total", "verify", "--totals", bills) // which is repeated from here on, whatever the month
+	s.prints(codeFine, "ignores the filter by day", "verify", "--totals", "--by", "month", bills)
+	must(t, s.world.SetFaults(nil))
 	calls := s.calls()
 	s.prints(codeFine, "equal (balance, total)", "verify", "--totals", "--repair", bills)
 	spent := s.calls() - calls

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,10 +59,13 @@ func (c *cli) verifyMonths(ctx context.Context, a *engine.App, names []string, o
 	if err != nil {
 		return err
 	}
-	all := []engine.Month{}
+	all, code := []engine.Month{}, codeFine
 	for _, list := range lists {
 		months, err := a.Months(ctx, list, func() error {
-			_, err := c.syncStreams(ctx, a, []pipeline.Stream{list})
+			result, err := c.syncStreams(ctx, a, []pipeline.Stream{list})
+			if err == nil {
+				code = cmp.Or(code, result.code(a.Config.Quarantine.MaxShare))
+			}
 			return err
 		})
 		if err != nil {
@@ -69,17 +73,20 @@ func (c *cli) verifyMonths(ctx context.Context, a *engine.App, names []string, o
 		}
 		all = append(all, months...)
 	}
-	err = c.show(all, view.Table(all, headOrganization+"  LIST  MONTH  UPSTREAM  HERE  DIFFERENCE  SUMS", func(m *engine.Month) view.Row {
+	err = c.show(all, view.Table(all, headOrganization+"  LIST  MONTH  UPSTREAM  HERE  DIFFERENCE  SUMS  NOTE", func(m *engine.Month) view.Row {
+		if m.Note != "" {
+			return view.Row{m.Organization, m.List, "", "", "", "", "", m.Note}
+		}
 		here := "uncertain"
 		if m.Ours != nil {
 			here = view.Count(*m.Ours)
 		}
-		return view.Row{m.Organization, m.List, m.Name, view.Count(m.Upstream), here, view.Count(m.Missing()), sumsText(&m.Count)}
-	}).Or("No list of these counts, and filters by day."))
+		return view.Row{m.Organization, m.List, m.Name, view.Count(m.Upstream), here, view.Count(m.Missing()), sumsText(&m.Count), ""}
+	}).Or("No list of these can be asked how many records it has."))
 	if err == nil && slices.ContainsFunc(all, func(m engine.Month) bool { return m.Missing() != 0 || len(m.Unequal()) > 0 }) {
 		return exit(codeFailed)
 	}
-	return err
+	return errors.Join(err, exit(code))
 }
 
 // countable are the chosen lists that may say how many records they have.
