@@ -32,10 +32,15 @@ const (
 
 	// A table that got columns has them at the end, so that its view can be replaced.
 	sqlPastTables = `
-SELECT t.schema, t.name, array_agg(t.column_name ORDER BY t.column_number), coalesce((
+SELECT t.schema, t.name, array_agg(t.column_name ORDER BY t.column_number),
+	array_agg(pg_catalog.format_type(c.atttypid, c.atttypmod)
+		|| CASE WHEN c.attcollation IN (0, y.typcollation) THEN '' ELSE ' COLLATE ' || c.attcollation::regcollation END ORDER BY t.column_number),
+	coalesce((
 	SELECT a.attname::text FROM pg_catalog.pg_index i JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
 	WHERE i.indrelid = t.whole AND i.indisprimary AND a.attname <> 'organization_id' LIMIT 1), '')
-FROM sluice.table_columns t GROUP BY t.whole, t.schema, t.name ORDER BY t.schema, t.name`
+FROM sluice.table_columns t JOIN pg_catalog.pg_attribute c ON (c.attrelid, c.attnum) = (t.whole, t.column_number)
+JOIN pg_catalog.pg_type y ON y.oid = c.atttypid
+GROUP BY t.whole, t.schema, t.name ORDER BY t.schema, t.name`
 
 	// The statements that drop the views and functions of the owner that have one of the names,
 	// functions first: they read views, and no view reads a function. What others built stays.
@@ -67,8 +72,9 @@ var ErrDependents = errors.New("the configuration no longer asks for history: tr
 // pastTable is a table as it is in the database.
 type pastTable struct {
 	schema, name string
-	columns      []string
-	key          string
+	// types are those of the columns, as a list of columns has them.
+	columns, types []string
+	key            string
 	// resource is the table of the record that a row belongs to.
 	resource string
 }
@@ -86,7 +92,7 @@ func (t *pastTable) past() bool {
 func pastTables(ctx context.Context, q session) ([]pastTable, error) {
 	tables, err := postgres.Collect(ctx, q, "looking of which tables there can be a past", func(row pgx.CollectableRow) (pastTable, error) {
 		var t pastTable
-		err := row.Scan(&t.schema, &t.name, &t.columns, &t.key)
+		err := row.Scan(&t.schema, &t.name, &t.columns, &t.types, &t.key)
 		return t, err
 	}, sqlPastTables)
 	if err != nil {
@@ -117,12 +123,14 @@ COMMENT ON FUNCTION %[1]s(timestamptz, text, text, boolean) IS %[3]s`,
 }
 
 // view is as_of.<schema>_<table>. Organization and key are columns of the versions themselves, so a
-// condition on them is an index look-up.
+// condition on them is an index look-up. It names the columns of a record, since a table whose row type
+// a view uses takes no column with a value (Postgres 17.12).
 func (t *pastTable) view() viewFile {
 	name, table := "as_of."+t.schema+"_"+t.name, pgx.Identifier{t.schema, t.name}.Sanitize()
-	columns := make([]string, len(t.columns))
+	columns, read := make([]string, len(t.columns)), make([]string, len(t.columns))
 	for i, column := range t.columns {
 		quoted := pgx.Identifier{column}.Sanitize()
+		read[i] = quoted + " " + t.types[i]
 		switch {
 		case t.isLog():
 			columns[i] = "r." + quoted
@@ -138,14 +146,15 @@ func (t *pastTable) view() viewFile {
 	versions := "JOIN history.versions AS v ON v.service = e.service AND v.resource = " + ddl.Literal(t.resource) +
 		" AND v.organization_id = e.organization_id AND v.valid_from <= e.at AND e.at < v.valid_to\n"
 	var from string
+	record := "CROSS JOIN LATERAL jsonb_to_record(%s) AS r(" + strings.Join(read, ", ") + ")"
 	switch {
 	case t.isLog():
 		from = "JOIN " + table + " AS r ON r.organization_id = e.organization_id AND r._seen_at <= e.at"
 	case t.name == t.resource:
-		from = versions + "CROSS JOIN LATERAL jsonb_populate_record(NULL::" + table + ", v.record) AS r"
+		from = versions + fmt.Sprintf(record, "v.record")
 	default:
 		from = versions + "CROSS JOIN LATERAL jsonb_array_elements(v.arrays -> " + ddl.Literal(t.name) + ") AS i (element)\n" +
-			"CROSS JOIN LATERAL jsonb_populate_record(NULL::" + table + ", i.element) AS r"
+			fmt.Sprintf(record, "i.element")
 	}
 	return newView(name, fmt.Sprintf("CREATE OR REPLACE VIEW %[1]s AS SELECT %[2]s\nFROM as_of.ends(%[3]s) AS e\n%[4]s\n"+
 		"WHERE (SELECT as_of.is_answerable(%[3]s));\nCOMMENT ON VIEW %[1]s IS %[5]s",

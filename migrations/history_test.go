@@ -67,6 +67,11 @@ func TestHistoryMakesItsViewsAndFunctions(t *testing.T) {
 	check.Must(t, migrations.Migrate(t.Context(), url, migrations.Options{History: every}))
 	found = list(t, url, objectsOfThePast)
 	check.ErrorIf(t, len(found) < 250, "with history of every list there are only %d", len(found))
+	// Postgres gives a table no column with a value while a view uses its row type (since 17.12).
+	if uses := list(t, url, `SELECT DISTINCT w.ev_class::regclass::text FROM pg_depend d JOIN pg_rewrite w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid
+		JOIN pg_type y ON d.refclassid = 'pg_type'::regclass AND y.oid = d.refobjid JOIN pg_class c ON c.oid = y.typrelid AND c.relkind = 'r'`); len(uses) > 0 {
+		t.Errorf("views that use the row type of a table: %q", uses)
+	}
 }
 
 // TestHistoryEnds: what was made for it is dropped, unless others built on it. Then the error names
