@@ -83,16 +83,16 @@ func TestWhatASyncWaitsFor(t *testing.T) {
 	w := &watch{now: func() time.Time { return now }}
 	at := func(d time.Duration) *time.Time { return new(now.Add(d)) }
 	for name, test := range map[string]struct {
-		stream streams.Status
+		stream streams.Standing
 		leaves bool
 	}{
-		"the day":              {streams.Status{State: "waiting", Until: at(time.Hour)}, true},
-		"a minute's refusal":   {streams.Status{State: "retrying", Until: at(time.Minute)}, false},
-		"just within":          {streams.Status{State: "retrying", Until: at(5 * time.Minute)}, false},
-		"an hour":              {streams.Status{State: "retrying", Until: at(time.Hour)}, true},
-		"a retry by the queue": {streams.Status{State: "retrying"}, false},
-		"running":              {streams.Status{State: "running", Until: at(time.Hour)}, false},
-		"queued":               {streams.Status{State: "queued", Until: at(time.Hour)}, false},
+		"the day":              {streams.Standing{State: "waiting", Until: at(time.Hour)}, true},
+		"a minute's refusal":   {streams.Standing{State: "retrying", Until: at(time.Minute)}, false},
+		"just within":          {streams.Standing{State: "retrying", Until: at(5 * time.Minute)}, false},
+		"an hour":              {streams.Standing{State: "retrying", Until: at(time.Hour)}, true},
+		"a retry by the queue": {streams.Standing{State: "retrying"}, false},
+		"running":              {streams.Standing{State: "running", Until: at(time.Hour)}, false},
+		"queued":               {streams.Standing{State: "queued", Until: at(time.Hour)}, false},
 	} {
 		same(t, name+": a sync leaves it to the next one", test.leaves, w.waits(test.stream))
 	}

@@ -36,7 +36,7 @@ func newWatch(a *engine.App, total int, now func() time.Time) *watch {
 
 // add follows streams for which a run was requested.
 func (w *watch) add(ctx context.Context, keys []pipeline.Key) error {
-	streams, err := standing(ctx, w.app, "look at the streams")
+	streams, err := w.app.DB.Standing(ctx, keys)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func standing(ctx context.Context, a *engine.App, purpose string) (map[pipeline.
 // look notes which streams have ended and shows the progress of the others. It says whether there
 // is nothing left to follow.
 func (w *watch) look(ctx context.Context, progress *view.Progress) (bool, error) {
-	streams, err := standing(ctx, w.app, "look at the streams")
+	streams, err := w.app.DB.Standing(ctx, w.keys)
 	if err != nil {
 		return false, err
 	}
@@ -101,7 +101,7 @@ const soon = 5 * time.Minute
 
 // waits says that a stream cannot go on soon: the day's budget is spent, or upstream asked for a
 // long wait.
-func (w *watch) waits(stream streams.Status) bool {
+func (w *watch) waits(stream streams.Standing) bool {
 	switch pipeline.State(stream.State) {
 	case pipeline.StateWaiting:
 		return true
@@ -113,7 +113,7 @@ func (w *watch) waits(stream streams.Status) bool {
 }
 
 // end records the result of a stream whose run ended.
-func (w *watch) end(ctx context.Context, key pipeline.Key, stream streams.Status, progress *view.Progress) error {
+func (w *watch) end(ctx context.Context, key pipeline.Key, stream streams.Standing, progress *view.Progress) error {
 	result, err := w.resultFor(ctx, key, stream, stream.LastRun)
 	if err != nil {
 		return err
@@ -123,7 +123,7 @@ func (w *watch) end(ctx context.Context, key pipeline.Key, stream streams.Status
 }
 
 // resultFor is the result of a stream whose run has a number; nil if it has none.
-func (w *watch) resultFor(ctx context.Context, key pipeline.Key, stream streams.Status, run *int64) (streamResult, error) {
+func (w *watch) resultFor(ctx context.Context, key pipeline.Key, stream streams.Standing, run *int64) (streamResult, error) {
 	result := streamResult{Key: key, State: stream.State, Reason: stream.Reason}
 	if run == nil {
 		return result, nil
@@ -143,7 +143,7 @@ func (w *watch) keep(result streamResult, progress *view.Progress) {
 }
 
 // waiting records what is known of streams that wait for the next day, or for longer than soon.
-func (w *watch) waiting(ctx context.Context, streams map[pipeline.Key]streams.Status, progress *view.Progress) error {
+func (w *watch) waiting(ctx context.Context, streams map[pipeline.Key]streams.Standing, progress *view.Progress) error {
 	for _, key := range w.keys {
 		if _, done := w.ended[key]; done {
 			continue

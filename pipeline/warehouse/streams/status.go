@@ -209,6 +209,37 @@ func (s *Schedule) Stream(ctx context.Context, key pipeline.Key) (Status, error)
 	return postgres.ReadOne[Status](ctx, s.pool, "stream "+key.String(), sqlStream, key.Organization, key.Service, key.Resource)
 }
 
+// Standing is what of a stream changes while it is followed: a part of its Status, from its own row
+// alone.
+type Standing struct {
+	Enabled       bool
+	State, Reason string
+	// Until is when the stream goes on; nil if it does not wait for an instant.
+	Until *time.Time
+	// Run is the open run, LastRun the last one that ended.
+	Run, LastRun *int64
+	// Requested counts requests for a run; Done is the last of them that a run has served.
+	Requested, Done int64
+}
+
+const sqlStanding = `
+SELECT s.organization_id, s.service, s.resource, s.enabled, s.state, s.reason, s.wait_until, s.run_id, s.last_run_id, s.requested_gen, s.served_gen
+FROM sluice.streams s JOIN unnest($1::text[], $2::text[], $3::text[]) AS w (organization_id, service, resource) USING (organization_id, service, resource)`
+
+// Standing returns how streams stand. It is cheap enough to be asked several times a second.
+func (s *Schedule) Standing(ctx context.Context, keys []pipeline.Key) (map[pipeline.Key]Standing, error) {
+	found := make(map[pipeline.Key]Standing, len(keys))
+	var key pipeline.Key
+	var row Standing
+	into := []any{&key.Organization, &key.Service, &key.Resource, &row.Enabled, &row.State, &row.Reason, &row.Until, &row.Run, &row.LastRun, &row.Requested, &row.Done}
+	organizations, services, resources := columns(keys)
+	err := postgres.Each(ctx, s.pool, "looking at the streams", into, func() error {
+		found[key] = row
+		return nil
+	}, sqlStanding, organizations, services, resources)
+	return found, err
+}
+
 // Denied is what upstream denies an organization.
 type Denied struct {
 	Organization string `db:"organization_id"`
