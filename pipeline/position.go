@@ -104,8 +104,10 @@ type Scan struct {
 	// Overlap is the progress of a pass of overlapping pages. In ModeKeyset it is where that pass
 	// goes on if the list cannot be read by keyset.
 	Overlap Overlap `json:"overlap,omitzero"`
-	// PageDigest is the digest of the page before. It detects a repeated page.
+	// PageDigest is the digest of the page before, PageMiddle that of the record in its middle. They
+	// detect a repeated page, also one that now shows other records among ties at its end.
 	PageDigest uint64 `json:"page_digest"`
+	PageMiddle uint64 `json:"page_middle,omitempty"`
 	// Edge is the order key of the last record of the page before.
 	Edge time.Time `json:"edge,omitzero"`
 	// Token requests the next page, where lists go on by token. Anchor is the digest of an earlier

@@ -312,3 +312,31 @@ func TestAPageOfAnotherOrderProvesNothing(t *testing.T) {
 		t.Errorf("the watermark passed %v; %v were hidden, end %+v", passed, r.missing(), r.memory.ends[0])
 	}
 }
+
+// TestAPageThatComesBackAmongTiesProvesNothing: page 2 comes in place of the last one, in both passes,
+// each time with another of the tied records at its end. Both passes are equal, and lack the same record.
+func TestAPageThatComesBackAmongTiesProvesNothing(t *testing.T) {
+	t.Parallel()
+	r, w := long(12, 5, cursors()["full"])
+	for _, tied := range w.records[9:] {
+		tied.Created = w.records[9].Created
+	}
+	pages := &sized{world: w, fixed: true}
+	r.runner.Source = answer(func(request pipeline.Request) (pipeline.Page, error) {
+		page, err := pages.Page(t.Context(), request)
+		if request.Page == 3 {
+			other := page.Records[0]
+			request.Page = 2
+			page, err = pages.Page(t.Context(), request)
+			page.Records[4], page.More = other, false
+		}
+		if request.Page > 3 {
+			page.Records = nil
+		}
+		return page, err
+	})
+	must(t, r.run(t.Context()))
+	if passed := r.passed(w, ""); len(passed) > 0 || len(r.missing()) != 1 {
+		t.Errorf("the watermark passed %v; %v were hidden, end %+v", passed, r.missing(), r.memory.ends[0])
+	}
+}

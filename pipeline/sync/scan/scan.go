@@ -347,7 +347,7 @@ func (s *progress) restart() {
 	if o := s.Overlap; o.Size > 0 {
 		s.PerPage, s.Overlap = max(o.Size, o.Unsized), pipeline.Overlap{Size: o.Size, Unsized: o.Unsized}
 	}
-	s.Page, s.Seen, s.Digest, s.PageDigest, s.Stuck, s.Edge = 1, 0, 0, 0, 0, time.Time{}
+	s.Page, s.Seen, s.Digest, s.PageDigest, s.PageMiddle, s.Stuck, s.Edge = 1, 0, 0, 0, 0, 0, time.Time{}
 	s.Token, s.Anchor, s.Suspect, s.Prefetched, s.Tied = "", 0, false, false, pipeline.Tied{}
 	s.ByModification = false // edits move records in that order
 }

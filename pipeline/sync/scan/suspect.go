@@ -18,14 +18,20 @@ const (
 
 // unbelievable says why a page cannot be part of a list, "" if it can.
 func (s *progress) unbelievable(page view) outside.Text {
-	identity := uint64(0)
-	for _, e := range page.entries {
+	identity, middle, back := uint64(0), uint64(0), false
+	for i, e := range page.entries {
 		if !e.twin { // a page that shows a record twice may be repeated without that
 			identity = identity*31 + e.identity
 		}
+		if back = back || e.identity == s.PageMiddle; i == len(page.entries)/2 {
+			middle = e.identity
+		}
 	}
 	repeated := s.Page > 1 && len(page.entries) > 0 && identity == s.PageDigest
-	s.PageDigest = identity
+	// A page that goes on half a page behind where it should is one of before, if not whole: ties at its
+	// end may come in another order.
+	s.Suspect = s.Suspect || s.Page > 1 && back && s.Overlap.Size == 0 && page.paging == schema.PagingNumber
+	s.PageDigest, s.PageMiddle = identity, middle
 	if repeated || len(page.entries) == 0 && page.more {
 		s.Stuck++
 		s.Suspect = page.paging != schema.PagingToken // pages by token may be empty and still hide no record
