@@ -277,7 +277,7 @@ func (l *lane) reach(ctx context.Context) (net.Conn, error) {
 const (
 	sqlReadAgain = `UPDATE sluice.hints SET due_at = clock_timestamp() WHERE read_again AND read_at IS NULL AND due_at > clock_timestamp()`
 	sqlAllRead   = `SELECT NOT EXISTS (SELECT FROM sluice.hints WHERE read_at IS NULL)
-		AND NOT EXISTS (SELECT FROM sluice.streams WHERE enabled AND (run_id IS NOT NULL OR requested_gen > served_gen))`
+		AND NOT EXISTS (SELECT FROM sluice.streams WHERE enabled AND (run_id IS NOT NULL OR requested_gen > served_gen OR state = 'queued'))`
 )
 
 // tell lets upstream tell a process of its changes, and tells the process to end when it has nothing
