@@ -34,6 +34,8 @@ type Claim struct {
 	// CountEvery is the least time between two counts of the list by runs that do not read it whole;
 	// zero if it is not to be counted. CountAge is the time since the last one.
 	CountEvery, CountAge time.Duration
+	// WholeAge is the time since the last clean run began.
+	WholeAge time.Duration
 }
 
 // Position is the watermark and, if a scan is half-finished, its progress.

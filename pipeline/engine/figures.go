@@ -13,6 +13,7 @@ import (
 	"sluice/pipeline/engine/metrics"
 	"sluice/pipeline/jobs"
 	"sluice/pipeline/planning"
+	"sluice/pipeline/sync/scan"
 	"sluice/pipeline/warehouse/calls"
 	changelog "sluice/pipeline/warehouse/changes"
 	"sluice/pipeline/warehouse/closings"
@@ -123,7 +124,16 @@ func (a *App) Bounds(ctx context.Context) (func(stream Key, every time.Duration)
 	if err != nil {
 		return nil, fmt.Errorf("read how late records came: %w", err)
 	}
-	by := make(map[Key]time.Duration, len(late))
+	can, err := a.DB.AllCapabilities(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read what the lists can do: %w", err)
+	}
+	by, waits := make(map[Key]time.Duration, len(late)), make(map[Key]time.Duration)
+	for _, stream := range a.Streams() {
+		if a.countStands(stream, can[stream.ListKey()]) {
+			waits[stream.Key()] = scan.WholeEvery
+		}
+	}
 	for i := range late {
 		by[Key{Organization: late[i].Organization, Service: late[i].Service, Resource: late[i].Resource}] = seconds(late[i].LeftSeconds)
 	}
@@ -133,7 +143,7 @@ func (a *App) Bounds(ctx context.Context) (func(stream Key, every time.Duration)
 			return 0
 		}
 		lag := pipeline.DefaultRules().LagFor(by[Key{Organization: stream.Organization, Service: stream.Service, Resource: list}])
-		return planning.LateAfter(every, lag)
+		return waits[stream] + planning.LateAfter(every, lag)
 	}, nil
 }
 

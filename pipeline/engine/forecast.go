@@ -31,8 +31,7 @@ func (a *App) Foresee(ctx context.Context, wanted []pipeline.Stream) ([]planning
 	foreseen := make([]planning.Stream, 0, len(wanted))
 	for _, stream := range wanted {
 		s := a.foreseen(stream, ofList(known[stream.Key()], known[stream.ListKey()]))
-		s.ReadsByKeyset = scan.ReadsByKeyset(stream, can[stream.ListKey()])
-		foreseen = append(foreseen, s)
+		foreseen = append(foreseen, a.able(s, stream, can[stream.ListKey()]))
 	}
 	return foreseen, nil
 }
@@ -79,6 +78,16 @@ func (a *App) foreseen(stream pipeline.Stream, known streams.Facts) planning.Str
 		s.PerRun = a.Allowance(stream)
 	}
 	return s
+}
+
+// able adds what follows from the capabilities of a stream's list.
+func (a *App) able(s planning.Stream, stream pipeline.Stream, known pipeline.Capabilities) planning.Stream {
+	s.ReadsByKeyset, s.CountStands = scan.ReadsByKeyset(stream, known), a.countStands(stream, known)
+	return s
+}
+
+func (a *App) countStands(stream pipeline.Stream, known pipeline.Capabilities) bool {
+	return scan.CountStands(stream, known) && a.CountEvery(stream) > 0
 }
 
 // watchedEnough is the least time that runs from a watermark have to cover before they count as a
@@ -146,9 +155,7 @@ func (a *App) storeForecast(ctx context.Context, stream pipeline.Stream) error {
 	if err != nil {
 		return err
 	}
-	foreseen := a.foreseen(stream, facts)
-	foreseen.ReadsByKeyset = scan.ReadsByKeyset(stream, can)
-	run := planning.Next([]planning.Stream{foreseen})[0]
+	run := planning.Next([]planning.Stream{a.able(a.foreseen(stream, facts), stream, can)})[0]
 	if run.Basis == planning.Unknown {
 		return nil
 	}

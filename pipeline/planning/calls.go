@@ -61,6 +61,9 @@ func (s *Stream) next(list *Stream) Run {
 		if !records.Known() {
 			return Run{Basis: Unknown, Request: name(s.Key)}
 		}
+		if s.CountStands && s.Read && s.Since < scan.WholeEvery {
+			return Run{Calls: 1, Basis: records.Basis}
+		}
 		return Run{Calls: s.listing(records.Value), Basis: records.Basis}
 	case WayLook:
 		return Run{Calls: lookCalls, Basis: Assumed}

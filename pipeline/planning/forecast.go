@@ -147,6 +147,8 @@ type Facts struct {
 	PerRun int
 	// ReadsByKeyset says that the list is read by keyset paging, so that one pass is enough.
 	ReadsByKeyset bool
+	// CountStands says that runs read the list once a day, and only ask for its count between.
+	CountStands bool
 	// Every is the interval between two scheduled runs.
 	Every time.Duration
 }

@@ -3,6 +3,8 @@ package planning
 import (
 	"math"
 	"time"
+
+	"sluice/pipeline/sync/scan"
 )
 
 // Cost is what an interval of a stream costs and achieves.
@@ -63,7 +65,11 @@ func (s *Stream) turn() turn {
 	case WayLook:
 		return turn{calls: lookCalls, round: 1, basis: Assumed}
 	case WayRows:
-		return turn{calls: float64(s.listing(s.Rows.Value)), round: 1, basis: s.Rows.Basis}
+		calls := float64(s.listing(s.Rows.Value))
+		if share := float64(s.Every) / float64(scan.WholeEvery); s.CountStands && share < 1 { // that of the runs that read
+			calls = share*calls + 1 - share
+		}
+		return turn{calls: calls, round: 1, basis: s.Rows.Basis}
 	case WayChanges:
 		if !s.Changes.Known() {
 			return turn{calls: 1, round: 1, basis: Assumed} // the least that a run takes

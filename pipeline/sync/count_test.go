@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	gosync "sync"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"sluice/pipeline"
 	"sluice/pipeline/outside"
 	"sluice/schema"
+	"sluice/schema/record"
 )
 
 // counted is a world that can be asked how many records it has, and the ranks of a warehouse that
@@ -73,7 +75,15 @@ func (c *counted) Page(ctx context.Context, request pipeline.Request) (pipeline.
 	if c.refuses || c.refusesFilter && !request.Since.IsZero() {
 		return pipeline.Page{}, &pipeline.Error{Kind: pipeline.Unexpected, Status: 400, Code: "4", Detail: outside.Plain("no such parameter")}
 	}
-	return pipeline.Page{Call: c.world.calls, Date: c.world.now, Counted: true, Tally: pipeline.Tally{Records: total}, Took: c.took}, nil
+	tally := pipeline.Tally{Records: total}
+	if request.Sums {
+		sum := 0
+		for _, t := range c.world.list(request) {
+			sum += t.Value
+		}
+		tally.Sums = pipeline.Sums{"total": strconv.Itoa(sum)}
+	}
+	return pipeline.Page{Call: c.world.calls, Date: c.world.now, Counted: true, Tally: tally, Took: c.took}, nil
 }
 
 // wait waits until so many pages are under way.
@@ -100,14 +110,34 @@ func (c *counted) Seen(_ context.Context, _ pipeline.Claim, count pipeline.Count
 
 // Known implements sync.Ranks.
 func (c *counted) Known(_ context.Context, _ pipeline.Claim, count pipeline.Count) (pipeline.Seen, error) {
-	return c.created(count, func(string) bool { return true }), nil
+	known := c.created(count, func(string) bool { return true })
+	known.Sums = c.summed(func(record.Record) bool { return true })
+	return known, nil
+}
+
+// summed adds up the totals of rows; it is nil where the resource has no such column.
+func (c *counted) summed(counts func(record.Record) bool) pipeline.Sums {
+	sum, at := 0, len(c.stream.Resource.Columns)-1
+	for _, row := range c.memory.rows {
+		if c.stream.Resource.Columns[at].Wire != "total" {
+			return nil
+		}
+		if counts(row) {
+			n, err := strconv.Atoi(row.Tables[0][0].Values[at].Text)
+			if err != nil {
+				panic(err)
+			}
+			sum += n
+		}
+	}
+	return pipeline.Sums{"total": strconv.Itoa(sum)}
 }
 
 // Halve implements sync.Ranks.
 func (c *counted) Halve(_ context.Context, _ pipeline.Stream, axis pipeline.Axis, part pipeline.Part) (time.Time, pipeline.Tally, error) {
 	var times []time.Time
 	column := map[pipeline.Axis]int{pipeline.AxisDay: 2, pipeline.AxisModified: 3}[axis]
-	for _, row := range c.memory.rows {
+	place := func(row record.Record) time.Time {
 		at, err := time.Parse(canonicalTime, row.Tables[0][0].Values[column].Text)
 		if err != nil {
 			panic(err)
@@ -115,7 +145,11 @@ func (c *counted) Halve(_ context.Context, _ pipeline.Stream, axis pipeline.Axis
 		if axis == pipeline.AxisDay {
 			at = at.Truncate(24 * time.Hour)
 		}
-		if !at.Before(part.From) && (part.To.IsZero() || at.Before(part.To)) {
+		return at
+	}
+	within := func(at time.Time) bool { return !at.Before(part.From) && (part.To.IsZero() || at.Before(part.To)) }
+	for _, row := range c.memory.rows {
+		if at := place(row); within(at) {
 			times = append(times, at)
 		}
 	}
@@ -127,7 +161,65 @@ func (c *counted) Halve(_ context.Context, _ pipeline.Stream, axis pipeline.Axis
 	for times[cut-1].Equal(times[cut]) {
 		cut--
 	}
-	return times[cut], pipeline.Tally{Records: len(times) - cut}, nil
+	late := c.summed(func(row record.Record) bool { return within(place(row)) && !place(row).Before(times[cut]) })
+	return times[cut], pipeline.Tally{Records: len(times) - cut, Sums: late}, nil
+}
+
+// TestCountAndSumsStandForAReading: a run of a list without a filter asks for its count and sums, and
+// reads what differs alone. What that does not tell, the same run reads the list for.
+func TestCountAndSumsStandForAReading(t *testing.T) {
+	t.Parallel()
+	observed := func(c pipeline.Capability, value string) pipeline.Verdict {
+		return pipeline.Verdict{Capability: c, Answer: pipeline.AnswerYes, Source: pipeline.SourceObserved, Value: value}
+	}
+	for name, c := range map[string]struct {
+		alter func(*counted)
+		after time.Duration
+		calls int64
+		// whole says that the list is read.
+		whole bool
+	}{
+		"nothing new":      {calls: 1},
+		"a new one":        {alter: func(c *counted) { c.world.insert() }, calls: 1 + 5 + 1},
+		"another amount":   {alter: func(c *counted) { c.world.records[200].Value++ }, calls: 1 + 5 + 1},
+		"two far apart":    {alter: func(c *counted) { c.world.records[3].Value++; c.world.records[390].Value++ }, calls: 1 + 1 + 2*(4+1)},
+		"one is gone":      {alter: func(c *counted) { c.world.remove(7) }, calls: 1 + 20, whole: true},
+		"no sums":          {alter: func(c *counted) { c.known[pipeline.CapabilitySums] = observed(pipeline.CapabilitySums, "balance") }, calls: 1 + 20, whole: true},
+		"a count too many": {alter: func(c *counted) { c.known[pipeline.CapabilityTotal] = observed(pipeline.CapabilityTotal, "1") }, calls: 1 + 20, whole: true},
+		"no filter": {
+			alter: func(c *counted) { c.world.insert(); c.world.ignoreFilter = true },
+			calls: 1 + 1 + 21, whole: true,
+		},
+		"refused":     {alter: func(c *counted) { c.refuses = true }, calls: 2 + 29, whole: true}, // pages of 20 that overlap
+		"a day later": {after: 24 * time.Hour, calls: 1 + 20, whole: true},
+		"set back":    {alter: func(c *counted) { c.memory.position.Watermark = c.memory.position.Watermark.Add(-time.Hour) }, calls: 1 + 20, whole: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newCounted(400)
+			r.runner.Rules.PerPage, r.world.perPage, r.world.totals = 20, 20, true
+			r.stream.Resource = resource(cursors()["full"])
+			r.stream.Resource.Columns = append(r.stream.Resource.Columns, schema.Decimal("total", "What it is worth."))
+			r.stream.Resource.Window = &schema.Window{Column: "created_time", From: "from", To: "to"}
+			for i, thing := range r.world.records {
+				thing.Created = thing.Created.Add(time.Duration(i-400) * 24 * time.Hour)
+			}
+			must(t, r.run(t.Context()))
+			r.known = lastVerdicts(r.memory.observed)
+			r.known[pipeline.CapabilitySums] = observed(pipeline.CapabilitySums, "total")
+			r.age = 2 * time.Hour
+			before, calls := r.memory.position.Watermark, r.world.calls
+			r.world.now = r.world.now.Add(time.Hour)
+			if c.alter != nil {
+				c.alter(r)
+			}
+			r.world.now = r.world.now.Add(max(c.after, time.Hour))
+			must(t, r.run(t.Context()))
+			same(t, "calls", c.calls, r.world.calls-calls)
+			same(t, "the watermark moved", c.whole, r.memory.position.Watermark.After(before))
+			errorIf(t, len(r.missing()) > 0, "records are missing: %v", r.missing())
+		})
+	}
 }
 
 // TestASearchFindsWhatTheFilterHid: where upstream counts more records than there are rows, the list

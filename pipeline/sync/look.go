@@ -60,6 +60,34 @@ func (l look) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Bat
 	return batch, err
 }
 
+// glance holds upstream's count and sums against the rows of a list that has no filter, and reads the
+// pages that differ. What that does not settle, and a list that fits a page, the same run reads whole.
+func (p pages) glance(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Batch, error) {
+	batch, asked := pipeline.Batch{Claim: p.claim}, unfinished.Counting
+	var err error
+	if rows, most, counted := 0, 0, error(nil); unfinished.Look == nil {
+		if rows, most, counted = p.runner.Ranks.Extent(ctx, p.claim.Stream); counted != nil {
+			return batch, fmt.Errorf("ranks of %s: %w", p.claim.Stream, counted)
+		}
+		if rows > p.runner.Rules.PerPage {
+			scan.BeginLook(unfinished, rows, most)
+		}
+	}
+	if unfinished.Look != nil {
+		if batch, err = (look{p.chunk}).step(ctx, unfinished); err != nil {
+			return batch, err
+		}
+	}
+	switch {
+	case !scan.Stands(unfinished, batch.End):
+		scan.ReadWhole(unfinished, p.claim, p.runner.Rules)
+		batch.End = nil
+	case asked && batch.End != nil:
+		batch.Count = unfinished.Count
+	}
+	return batch, nil
+}
+
 // compare holds the rows against a page.
 func (l look) compare(ctx context.Context, unfinished *pipeline.Scan, window scan.Window, call int64) (*pipeline.End, error) {
 	before, ids := 0, []string(nil)

@@ -30,6 +30,8 @@ type world struct {
 	perPage      int
 	ignoreFilter bool
 	ignoreSort   bool
+	// totals adds the value to the records as their total.
+	totals bool
 	// exclusive makes the filter leave out its own instant, alone all others. timeless leaves the
 	// first record without a modification time. lies says that the list is sorted as asked although
 	// it is not.
@@ -170,6 +172,9 @@ func (w *world) Page(_ context.Context, request pipeline.Request) (pipeline.Page
 		wire := map[string]any{
 			"thing_id": r.ID, "value": r.Value,
 			"created_time": r.Created.Format(wireTime), "last_modified_time": r.Modified.Format(wireTime),
+		}
+		if w.totals {
+			wire["total"] = r.Value
 		}
 		if w.timeless && r == w.records[0] {
 			delete(wire, "last_modified_time")

@@ -48,6 +48,8 @@ type pages struct{ *chunk }
 
 func (p pages) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Batch, error) {
 	switch {
+	case unfinished.Mode == pipeline.ModeLook:
+		return p.glance(ctx, unfinished)
 	case unfinished.Counting:
 		return p.ask(ctx, unfinished)
 	case unfinished.Count != nil && unfinished.Count.Read:

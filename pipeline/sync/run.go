@@ -94,7 +94,7 @@ func (r *Runner) Chunk(ctx context.Context, claim pipeline.Claim, settle pipelin
 	defer chunk.writeBehind.Wait()
 	if chunk.position.Scan == nil {
 		if r.CountEvery != nil && r.Ranks != nil {
-			claim.CountEvery = r.CountEvery(claim.Stream)
+			claim.CountEvery, claim.WholeAge = r.CountEvery(claim.Stream), r.Now().Sub(claim.Position.ScannedUntil)
 		}
 		chunk.position.Scan = scan.Plan(&claim, r.Rules)
 	}

@@ -145,6 +145,47 @@ func TestSumsShowASilentEdit(t *testing.T) {
 	s.counts(1, "backfills proven by the count", `SELECT count(*) FROM sluice.runs WHERE resource = 'bills.backfill' AND proof = 'count' AND calls = $1`, 1+pages)
 }
 
+// TestCountAndSumsStandForAReading: of a list without a filter, runs ask for count and sums, and read
+// what differs alone. They read the list where that does not tell, and a day after it was read last.
+func TestCountAndSumsStandForAReading(t *testing.T) {
+	t.Parallel()
+	const notes = "inventory.credit_notes"
+	s := newFixture(t, sandbox.Options{Seed: 46, Records: 6000, AsLive: true, Limits: sandbox.Limits{Off: true}}).narrow()
+	s.configured("  " + notes + ": {calls_per_run: 1}\n")
+	s.sync(codeFine, notes)
+	const whole = -1
+	read := func(what string, after time.Duration, least, most int64) {
+		t.Helper()
+		reads := least == whole
+		if reads { // a count, if there is one, and the pages
+			least = int64(len(s.truth(notes))+199) / 200
+			most += least
+		}
+		s.age()
+		s.pass(after)
+		mark := one[time.Time](s, `SELECT watermark FROM sluice.streams WHERE resource = 'credit_notes'`)
+		run := s.sync(codeFine, notes).Streams[0]
+		errorIf(t, run.Calls < least || run.Calls > most, "%s: %d calls, want %d to %d; %s", what, run.Calls, least, most, run.Note)
+		moved := one[time.Time](s, `SELECT watermark FROM sluice.streams WHERE resource = 'credit_notes'`).After(mark)
+		errorIf(t, moved != reads, "%s: the watermark moved: %t", what, moved)
+		live := one[[]string](s, `SELECT array_agg(creditnote_id ORDER BY creditnote_id) FROM inventory.credit_notes WHERE _deleted_at IS NULL`)
+		same(t, what+": credit notes", s.truth(notes), live)
+	}
+	read("nothing new", 6*time.Hour, 1, 1)
+	sure(s.world.Change(sandbox.Change{Inserts: 1, Resources: []string{"credit_notes"}}))(t)
+	s.world.Advance(time.Minute) // while a record is created, its number is uncertain
+	read("a new one", 6*time.Hour, 3, 6)
+	s.exec(`UPDATE inventory.credit_notes SET total = total + 1, _content_hash = '\x00000000000000000000000000000000', _payload_hash = NULL
+		WHERE creditnote_id = $1`, s.truth(notes)[300])
+	read("another amount", 6*time.Hour, 3, 6)
+	read("nothing new", 4*time.Hour, 1, 1)
+	read("a day later", 6*time.Hour, whole, 1)
+	s.exec(`UPDATE sluice.streams SET watermark = watermark - interval '1 hour' WHERE resource = 'credit_notes'`)
+	read("a watermark that was set back", time.Hour, whole, 1)
+	must(t, s.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/creditnotes", Kind: "count_refused"}}))
+	read("no count", 6*time.Hour, whole, 2+2)
+}
+
 // TestVerifyRefused: a reason that prevents calls has its own exit code, and what needs no call is
 // still checked.
 func TestVerifyRefused(t *testing.T) {

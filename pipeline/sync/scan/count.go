@@ -55,6 +55,52 @@ func plansCount(claim *pipeline.Claim, scan *pipeline.Scan) bool {
 	return !claim.Capabilities.Lacks(pipeline.CapabilityTotal)
 }
 
+// WholeEvery is how often a list is read whole at least whose count and sums stand for reading it: they
+// do not show an edit of a text.
+const WholeEvery = 24 * time.Hour
+
+// CountStands says that upstream's count and sums, as long as they are those of the rows, stand for
+// reading a list that has no filter. Both were seen to be those of a whole reading.
+func CountStands(stream pipeline.Stream, known pipeline.Capabilities) bool {
+	total, sums := known[pipeline.CapabilityTotal], known[pipeline.CapabilitySums]
+	return stream.Work == pipeline.WorkList && stream.Countable() && (!stream.Resource.Swept() || FallsBack(stream, known)) &&
+		known.Shows(pipeline.CapabilityTotal) && total.Value == "" && known.Shows(pipeline.CapabilitySums) && sums.Value != ""
+}
+
+// between says that a run only asks for count and sums, and reads what differs.
+func between(claim *pipeline.Claim, scan *pipeline.Scan, rules pipeline.Rules) bool {
+	p := claim.Position
+	asLeft := !p.Watermark.IsZero() && !p.Watermark.Before(p.ScannedUntil.Add(-rules.LagFor(claim.Late))) // else it is read from
+	return asLeft && whole(scan) && !claim.Reread && !claim.Suspected && claim.CountEvery > 0 && claim.WholeAge < WholeEvery &&
+		CountStands(claim.Stream, claim.Capabilities)
+}
+
+// ReadWhole makes a run that asked only for count and sums read its list whole. The count that came
+// proves it.
+func ReadWhole(scan *pipeline.Scan, claim pipeline.Claim, rules pipeline.Rules) {
+	claim.WholeAge = WholeEvery
+	next := Plan(&claim, rules)
+	next.Started, next.Spent, next.Doubt = scan.Started, scan.Spent, scan.Doubt
+	next.Counting = next.Counting && scan.Look == nil // else it was asked for
+	if next.Count = scan.Count; next.Count != nil {
+		proveBy(next, rules)
+	}
+	*scan = *next
+}
+
+// Stands says that a count with its sums, or what was found behind it, still stands for reading the
+// list.
+func Stands(scan *pipeline.Scan, end *pipeline.End) bool {
+	switch {
+	case scan.Look == nil, end != nil && end.Sweep:
+		return false
+	case scan.Counting: // it is asked for next
+		return true
+	default:
+		return scan.Count != nil && (end != nil || len(scan.Look.Search) > 0)
+	}
+}
+
 // Sums says that the list is to be asked for the sums of its columns: upstream may know some, and it
 // is not known to give none. The number of records comes along.
 func Sums(claim *pipeline.Claim) bool {
@@ -75,13 +121,18 @@ func Counted(scan *pipeline.Scan, page pipeline.Page, rules pipeline.Rules) {
 	scan.Count = &pipeline.Count{
 		Tally: page.Tally, Call: page.Call,
 		From: page.Date.Add(-page.Took - countSlack).UTC().Truncate(time.Second), To: page.Date.Add(time.Second).UTC(),
-		Proves: whole(scan) && !scan.Differed,
 	}
-	if scan.Count.Proves {
-		scan.Mode, scan.Keyset, scan.Overlap, scan.ByModification = pipeline.ModeFull, pipeline.Keyset{}, pipeline.Overlap{}, false
-		if page.Tally.Records > scan.PerPage {
-			scan.PerPage = min(scan.PerPage, rules.PerPage) // pages without a size have no numbers
-		}
+	if whole(scan) && !scan.Differed {
+		proveBy(scan, rules)
+	}
+}
+
+// proveBy makes the count of a scan the proof of its reading.
+func proveBy(scan *pipeline.Scan, rules pipeline.Rules) {
+	scan.Count.Proves = true
+	scan.Mode, scan.Keyset, scan.Overlap, scan.ByModification = pipeline.ModeFull, pipeline.Keyset{}, pipeline.Overlap{}, false
+	if scan.Count.Records > scan.PerPage {
+		scan.PerPage = min(scan.PerPage, rules.PerPage) // pages without a size have no numbers
 	}
 }
 

@@ -29,7 +29,10 @@ const (
 // Plan begins a scan: in overlapping pages, if the list goes on by page number.
 func Plan(claim *pipeline.Claim, rules pipeline.Rules) *pipeline.Scan {
 	scan := plan(claim, rules)
-	scan.Counting = plansCount(claim, scan)
+	if scan.Counting = plansCount(claim, scan); between(claim, scan, rules) {
+		scan.Counting, scan.Mode, scan.Partial = true, pipeline.ModeLook, true
+		return scan
+	}
 	switch claim.Stream.Work {
 	case pipeline.WorkDetails, pipeline.WorkHinted, pipeline.WorkLook:
 		return scan

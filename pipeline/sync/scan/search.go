@@ -33,15 +33,19 @@ func AxisOf(claim *pipeline.Claim) pipeline.Axis {
 
 // Search begins a search for what upstream counts or sums up otherwise than the rows, and gives the
 // end of the look where there is nothing to look for. It gives nil where rows are missing, or where
-// the number of rows is uncertain: the look then goes by the order of creation.
+// the number of rows, or a sum that a run relies on, is uncertain: the look then goes by the order of
+// creation, and such a run reads the list.
 func Search(scan *pipeline.Scan, known pipeline.Seen, claim *pipeline.Claim) *pipeline.End {
 	listed := pipeline.Tally{Records: scan.Count.Records, Sums: claim.Capabilities.Sums(scan.Count.Sums)}
 	whole := pipeline.Part{
 		Rows: pipeline.Tally{Records: known.Before, Sums: known.Sums}, Listed: listed, Behind: listed.Less(listed), // nothing
 	}
+	comparable := listed.Sums.Less(known.Sums)
 	switch {
 	case known.Between > 0 || known.Before > scan.Count.Records:
 		return nil
+	case claim.Stream.Work == pipeline.WorkList && (len(comparable) == 0 || len(comparable) < len(listed.Sums)):
+		return nil // a number alone does not stand for reading the list
 	case !differs(whole):
 		return &pipeline.End{Outcome: pipeline.OutcomeDone, Note: noteAgreement}
 	case AxisOf(claim) == pipeline.AxisNone:

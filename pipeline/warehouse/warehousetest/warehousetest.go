@@ -313,7 +313,7 @@ UPDATE sluice.day_budgets SET exhausted_until = exhausted_until - $1::interval, 
 UPDATE sluice.calls SET reserved_at = reserved_at - $1::interval, lease_until = lease_until - $1::interval,
 	finished_at = finished_at - $1::interval, free_at = free_at - $1::interval;
 UPDATE sluice.streams SET watermark = watermark - $1::interval, wait_until = wait_until - $1::interval, next_due_at = next_due_at - $1::interval,
-	last_done_at = last_done_at - $1::interval;
+	last_done_at = last_done_at - $1::interval, scanned_until = scanned_until - $1::interval;
 UPDATE sluice.quarantine SET opened_at = opened_at - $1::interval, asked_at = asked_at - $1::interval;
 UPDATE sluice.tokens SET expires_at = expires_at - $1::interval, attempted_at = attempted_at - $1::interval;
 UPDATE river.river_job SET scheduled_at = scheduled_at - $1::interval WHERE state IN ('scheduled', 'retryable')`

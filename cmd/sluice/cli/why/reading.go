@@ -56,6 +56,8 @@ func Read(stream pipeline.Stream, known pipeline.Capabilities, late *capabilitie
 	switch {
 	case reading.FallsBack:
 		reading.Mode = "the whole list, out of the calls of full scans, for " + words(verdict)
+	case scan.CountStands(stream, known):
+		reading.Mode = "the whole list once a day; between that its count and sums, and what differs from them"
 	case scan.ReadsByKeyset(stream, known):
 		reading.Mode = "what was modified since the watermark, keyset paging: one pass; " + words(known[pipeline.CapabilityAscending])
 	default:
