@@ -76,7 +76,7 @@ PAGES = fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && mkdir -p "$$fresh
 # Where the sources of the dbt package are.
 SOURCES = deploy/dbt/models/sources
 
-.PHONY: help build lake demo quick test e2e screenshots check bench bench-parts bench-goals scale cover fuzz simulate replicas mutate kills machine race dev chaos chaos-program crashpoints nightly draft dictionary check-alerts manifests check-deploy licenses release units rolling docker clean
+.PHONY: help build lake demo quick test e2e screenshots check bench bench-parts bench-goals scale cover fuzz simulate counts replicas mutate kills machine race dev chaos chaos-program crashpoints nightly draft dictionary check-alerts manifests check-deploy licenses release units rolling docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -171,6 +171,9 @@ fuzz: ## run each fuzz target for FUZZTIME (default 30s)
 
 simulate: ## play SCHEDULES (100000) random schedules of edits, faults and crashes against the code of reading, from seed FIRST (1)
 	$(GO) test ./pipeline/simulation -run '^TestSchedules$$' -v -count=1 -timeout 12h -first $(or $(FIRST),1) -schedules $(or $(SCHEDULES),100000)
+
+counts: ## play SCHEDULES (100000) random schedules of a list that is counted while records hide in it
+	$(GO) test ./pipeline/sync -run '^TestAHiddenRecordIsNeverCalledComplete$$' -v -count=1 -timeout 12h -counted $(or $(SCHEDULES),100000)
 
 mutate: ## put deliberate bugs into the program, one at a time: the tests have to catch each
 	@.ci/setup binaries

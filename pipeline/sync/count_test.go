@@ -5,10 +5,12 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	gosync "sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -429,79 +431,95 @@ var schedules = flag.Int("counted", 300, "how many schedules of a list that is c
 // the second one, which the next run asks for, does not.
 func TestAHiddenRecordIsNeverCalledComplete(t *testing.T) {
 	t.Parallel()
-	complete, caught := 0, 0
-	for seed := range uint64(*schedules) {
-		chance := rand.New(rand.NewPCG(seed, 46))
-		r := newCounted(60 + chance.IntN(60))
-		w := r.world
-		restored := w.records[chance.IntN(len(w.records))] // gone when the run begins
-		w.records = slices.DeleteFunc(w.records, func(t *thing) bool { return t == restored })
-		stale, cached := chance.IntN(4) == 0, 0
-		if stale {
-			cached = len(w.records) + chance.IntN(3) - 1
-		}
-		if chance.IntN(2) == 0 {
-			r.total = func() (int, bool) {
-				if stale && r.counts == 0 {
-					return cached, true
+	var complete, caught atomic.Int64
+	workers := runtime.GOMAXPROCS(0)
+	t.Run("seeds", func(t *testing.T) {
+		for worker := range workers {
+			t.Run(strconv.Itoa(worker), func(t *testing.T) {
+				t.Parallel()
+				for seed := worker; seed < *schedules; seed += workers {
+					proven, hidden := hides(t, uint64(seed))
+					complete.Add(proven)
+					caught.Add(hidden)
 				}
-				return len(w.records), true
+			})
+		}
+	})
+	t.Logf("%d schedules: %d proven by the count, %d of them with a hidden record", *schedules, complete.Load(), caught.Load())
+	fatalIf(t, complete.Load() < int64(*schedules)/10 || caught.Load() == 0, "the schedules prove too little")
+}
+
+// hides plays one schedule, and says whether the first count proved its reading, and whether a record
+// was hidden from that.
+//
+//nolint:nonamedreturns // the names say which is which
+func hides(t *testing.T, seed uint64) (proven, hiding int64) {
+	t.Helper()
+	chance := rand.New(rand.NewPCG(seed, 46))
+	r := newCounted(60 + chance.IntN(60))
+	w := r.world
+	restored := w.records[chance.IntN(len(w.records))] // gone when the run begins
+	w.records = slices.DeleteFunc(w.records, func(t *thing) bool { return t == restored })
+	stale, cached := chance.IntN(4) == 0, 0
+	if stale {
+		cached = len(w.records) + chance.IntN(3) - 1
+	}
+	if chance.IntN(2) == 0 {
+		r.total = func() (int, bool) {
+			if stale && r.counts == 0 {
+				return cached, true
 			}
-		}
-		events := 1 + chance.IntN(3)
-		w.between = func() {
-			w.now = w.now.Add(time.Duration(chance.IntN(20)) * time.Second)
-			if events == 0 || chance.IntN(3) > 0 {
-				return
-			}
-			events--
-			switch chance.IntN(5) {
-			case 0: // what upstream shows moves up: a record may slip from an unread page to a read one
-				w.remove(chance.IntN(len(w.records)))
-			case 1:
-				if restored != nil {
-					w.records = append(w.records, restored)
-					restored = nil
-				}
-			case 2: // backdated, or late by minutes
-				w.insert()
-				w.records[len(w.records)-1].Created = w.now.Add(-time.Duration(1+chance.IntN(4000)) * time.Second)
-			case 3:
-				w.insert()
-			default:
-				w.edit(chance.IntN(len(w.records)))
-			}
-		}
-		must(t, r.run(t.Context()))
-		if r.memory.ends[0].Proof != pipeline.ProofCount {
-			continue
-		}
-		complete++
-		// The next run, behind the lag: upstream counts, and the rows are compared.
-		w.between, w.now = nil, w.now.Add(5*time.Minute)
-		r.known, r.age = lastVerdicts(r.memory.observed), time.Hour
-		must(t, r.run(t.Context()))
-		hidden := slices.DeleteFunc(slices.Clone(w.records), func(t *thing) bool {
-			_, known := r.memory.rows[t.ID]
-			return known
-		})
-		gone := 0
-		for id := range r.memory.rows {
-			if !slices.ContainsFunc(w.records, func(t *thing) bool { return t.ID == id }) {
-				gone++
-			}
-		}
-		count := r.memory.counts[len(r.memory.counts)-1]
-		known := r.created(*count, func(string) bool { return true })
-		if len(hidden) > 0 && known.Before == count.Records && gone == 0 {
-			t.Fatalf("seed %d: %d records are hidden, and both counts agree", seed, len(hidden))
-		}
-		if len(hidden) > 0 {
-			caught++
+			return len(w.records), true
 		}
 	}
-	t.Logf("%d schedules: %d proven by the count, %d of them with a hidden record", *schedules, complete, caught)
-	fatalIf(t, complete < *schedules/10 || caught == 0, "the schedules prove too little")
+	events := 1 + chance.IntN(3)
+	w.between = func() {
+		w.now = w.now.Add(time.Duration(chance.IntN(20)) * time.Second)
+		if events == 0 || chance.IntN(3) > 0 {
+			return
+		}
+		events--
+		switch chance.IntN(5) {
+		case 0: // what upstream shows moves up: a record may slip from an unread page to a read one
+			w.remove(chance.IntN(len(w.records)))
+		case 1:
+			if restored != nil {
+				w.records = append(w.records, restored)
+				restored = nil
+			}
+		case 2: // backdated, or late by minutes
+			w.insert()
+			w.records[len(w.records)-1].Created = w.now.Add(-time.Duration(1+chance.IntN(4000)) * time.Second)
+		case 3:
+			w.insert()
+		default:
+			w.edit(chance.IntN(len(w.records)))
+		}
+	}
+	must(t, r.run(t.Context()))
+	if r.memory.ends[0].Proof != pipeline.ProofCount {
+		return 0, 0
+	}
+	// The next run, behind the lag: upstream counts, and the rows are compared.
+	w.between, w.now = nil, w.now.Add(5*time.Minute)
+	r.known, r.age = lastVerdicts(r.memory.observed), time.Hour
+	must(t, r.run(t.Context()))
+	hidden := slices.DeleteFunc(slices.Clone(w.records), func(t *thing) bool {
+		_, known := r.memory.rows[t.ID]
+		return known
+	})
+	gone := 0
+	for id := range r.memory.rows {
+		if !slices.ContainsFunc(w.records, func(t *thing) bool { return t.ID == id }) {
+			gone++
+		}
+	}
+	count := r.memory.counts[len(r.memory.counts)-1]
+	known := r.created(*count, func(string) bool { return true })
+	if len(hidden) > 0 && known.Before == count.Records && gone == 0 {
+		t.Fatalf("seed %d: %d records are hidden, and both counts agree", seed, len(hidden))
+	}
+	return 1, int64(min(len(hidden), 1))
 }
 
 // TestOnlyTheRequestThatLeftDatesACount: a record that is created between the count and its answer
