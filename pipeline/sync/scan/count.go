@@ -69,9 +69,7 @@ func CountStands(stream pipeline.Stream, known pipeline.Capabilities) bool {
 
 // between says that a run only asks for count and sums, and reads what differs.
 func between(claim *pipeline.Claim, scan *pipeline.Scan, rules pipeline.Rules) bool {
-	p := claim.Position
-	asLeft := !p.Watermark.IsZero() && !p.Watermark.Before(p.ScannedUntil.Add(-rules.LagFor(claim.Late))) // else it is read from
-	return asLeft && whole(scan) && !claim.Reread && !claim.Suspected && claim.CountEvery > 0 && claim.WholeAge < WholeEvery &&
+	return asLeft(claim, rules) && whole(scan) && !claim.Reread && !claim.Suspected && claim.CountEvery > 0 && claim.WholeAge < WholeEvery &&
 		CountStands(claim.Stream, claim.Capabilities)
 }
 

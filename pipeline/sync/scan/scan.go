@@ -38,16 +38,21 @@ func Plan(claim *pipeline.Claim, rules pipeline.Rules) *pipeline.Scan {
 		return scan
 	case pipeline.WorkList, pipeline.WorkBackfill, pipeline.WorkSweep:
 	}
-	until, lag := claim.Position.ScannedUntil, rules.LagFor(claim.Late)
-	asLeft := !claim.Position.Watermark.Before(until.Add(-lag)) // a watermark that was set back is read from
-	if asLeft && !until.IsZero() && !scan.Bound.IsZero() && claim.Stream.Work == pipeline.WorkList {
-		scan.Recent, scan.Settles = until.Add(-rules.Overlap).Truncate(time.Second), until.Add(lag)
+	until := claim.Position.ScannedUntil
+	if asLeft(claim, rules) && !until.IsZero() && !scan.Bound.IsZero() && claim.Stream.Work == pipeline.WorkList {
+		scan.Recent, scan.Settles = until.Add(-rules.Overlap).Truncate(time.Second), until.Add(rules.LagFor(claim.Late))
 	}
 	Overlaps(scan, claim.Stream.Resource.Paging)
 	if unsized := claim.Stream.Resource.Unsized; scan.Overlap.Size > 0 && unsized > scan.PerPage {
 		scan.PerPage, scan.Overlap.Unsized = unsized, unsized
 	}
 	return scan
+}
+
+// asLeft says that the watermark is where a clean run left it: one that was set back is read from.
+func asLeft(claim *pipeline.Claim, rules pipeline.Rules) bool {
+	p := claim.Position
+	return !p.Watermark.IsZero() && !p.Watermark.Before(p.ScannedUntil.Add(-rules.LagFor(claim.Late)))
 }
 
 // plan chooses how the list is read. Without a watermark everything is read; with one, what changed
