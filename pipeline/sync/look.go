@@ -64,17 +64,18 @@ func (l look) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Bat
 // pages that differ. What that does not settle, and a list that fits a page, the same run reads whole.
 func (p pages) glance(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Batch, error) {
 	batch, asked := pipeline.Batch{Claim: p.claim}, unfinished.Counting
-	var err error
-	if rows, most, counted := 0, 0, error(nil); unfinished.Look == nil {
-		if rows, most, counted = p.runner.Ranks.Extent(ctx, p.claim.Stream); counted != nil {
-			return batch, fmt.Errorf("ranks of %s: %w", p.claim.Stream, counted)
+	if unfinished.Look == nil {
+		rows, most, err := p.runner.Ranks.Extent(ctx, p.claim.Stream)
+		if err != nil {
+			return batch, fmt.Errorf("ranks of %s: %w", p.claim.Stream, err)
 		}
 		if rows > p.runner.Rules.PerPage {
 			scan.BeginLook(unfinished, rows, most)
 		}
 	}
 	if unfinished.Look != nil {
-		if batch, err = (look{p.chunk}).step(ctx, unfinished); err != nil {
+		var err error
+		if batch, err = look(p).step(ctx, unfinished); err != nil {
 			return batch, err
 		}
 	}

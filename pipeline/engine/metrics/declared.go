@@ -138,8 +138,8 @@ func streamMetrics() []Metric {
 	return []Metric{
 		gauge(streamWatermark, instant, "the watermark; absent before the first clean run",
 			"`time() - …` is above `"+streamBound+"`", stream...),
-		gauge(streamBound, "seconds", "age of the watermark above which the stream is late: three intervals, a tick, and what its records come late by, and a day where its count stands for reading it; "+
-			"absent for disabled streams and for backfills", "alerts compare with it", stream...),
+		gauge(streamBound, "seconds", "age of the watermark above which the stream is late: three intervals, a tick, and what its records come late by, "+
+			"and a day where its count stands for reading it; absent for disabled streams and for backfills", "alerts compare with it", stream...),
 		gauge(streamInterval, "seconds", "time between two scheduled runs, in force now; absent for disabled streams and for backfills",
 			"data is older than you expect: the interval may be `notified.every`", stream...),
 		gauge(streamLastDone, instant, "when a run last ended as done", "`time() - …` is above three times the interval: "+

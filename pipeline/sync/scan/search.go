@@ -40,11 +40,11 @@ func Search(scan *pipeline.Scan, known pipeline.Seen, claim *pipeline.Claim) *pi
 	whole := pipeline.Part{
 		Rows: pipeline.Tally{Records: known.Before, Sums: known.Sums}, Listed: listed, Behind: listed.Less(listed), // nothing
 	}
-	comparable := listed.Sums.Less(known.Sums)
+	compared := listed.Sums.Less(known.Sums)
 	switch {
 	case known.Between > 0 || known.Before > scan.Count.Records:
 		return nil
-	case claim.Stream.Work == pipeline.WorkList && (len(comparable) == 0 || len(comparable) < len(listed.Sums)):
+	case claim.Stream.Work == pipeline.WorkList && (len(compared) == 0 || len(compared) < len(listed.Sums)):
 		return nil // a number alone does not stand for reading the list
 	case !differs(whole):
 		return &pipeline.End{Outcome: pipeline.OutcomeDone, Note: noteAgreement}

@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"slices"
 	"time"
 
 	"sluice/pipeline"
@@ -18,20 +19,15 @@ const (
 
 // unbelievable says why a page cannot be part of a list, "" if it can.
 func (s *progress) unbelievable(page view) outside.Text {
-	identity, middle, back := uint64(0), uint64(0), false
-	for i, e := range page.entries {
+	identity := uint64(0)
+	for _, e := range page.entries {
 		if !e.twin { // a page that shows a record twice may be repeated without that
 			identity = identity*31 + e.identity
 		}
-		if back = back || e.identity == s.PageMiddle; i == len(page.entries)/2 {
-			middle = e.identity
-		}
 	}
 	repeated := s.Page > 1 && len(page.entries) > 0 && identity == s.PageDigest
-	// A page that goes on half a page behind where it should is one of before, if not whole: ties at its
-	// end may come in another order.
-	s.Suspect = s.Suspect || s.Page > 1 && back && s.Overlap.Size == 0 && page.paging == schema.PagingNumber
-	s.PageDigest, s.PageMiddle = identity, middle
+	s.Suspect = s.Suspect || s.goesBack(page)
+	s.PageDigest, s.PageMiddle = identity, page.middle()
 	if repeated || len(page.entries) == 0 && page.more {
 		s.Stuck++
 		s.Suspect = page.paging != schema.PagingToken // pages by token may be empty and still hide no record
@@ -54,6 +50,21 @@ func (s *progress) unbelievable(page view) outside.Text {
 		return noteEndless
 	}
 	return ""
+}
+
+// goesBack says that a page shows the middle of the page before. It is that page again, although ties at
+// its end may come in another order.
+func (s *progress) goesBack(page view) bool {
+	return s.Page > 1 && s.Overlap.Size == 0 && page.paging == schema.PagingNumber &&
+		slices.ContainsFunc(page.entries, func(e entry) bool { return e.identity == s.PageMiddle })
+}
+
+// middle is the record in the middle of the page, 0 if there is none.
+func (v view) middle() uint64 {
+	if len(v.entries) == 0 {
+		return 0
+	}
+	return v.entries[len(v.entries)/2].identity //nolint:mnd // the middle
 }
 
 // circles says that a token repeats within this pass. Only two tokens are kept: the one before, and

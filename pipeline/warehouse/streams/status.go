@@ -223,15 +223,20 @@ type Standing struct {
 }
 
 const sqlStanding = `
-SELECT s.organization_id, s.service, s.resource, s.enabled, s.state, s.reason, s.wait_until, s.run_id, s.last_run_id, s.requested_gen, s.served_gen
-FROM sluice.streams s JOIN unnest($1::text[], $2::text[], $3::text[]) AS w (organization_id, service, resource) USING (organization_id, service, resource)`
+SELECT s.organization_id, s.service, s.resource, s.enabled, s.state, s.reason, s.wait_until, s.run_id, s.last_run_id,
+	s.requested_gen, s.served_gen
+FROM sluice.streams s
+JOIN unnest($1::text[], $2::text[], $3::text[]) AS w (organization_id, service, resource) USING (organization_id, service, resource)`
 
 // Standing returns how streams stand. It is cheap enough to be asked several times a second.
 func (s *Schedule) Standing(ctx context.Context, keys []pipeline.Key) (map[pipeline.Key]Standing, error) {
 	found := make(map[pipeline.Key]Standing, len(keys))
 	var key pipeline.Key
 	var row Standing
-	into := []any{&key.Organization, &key.Service, &key.Resource, &row.Enabled, &row.State, &row.Reason, &row.Until, &row.Run, &row.LastRun, &row.Requested, &row.Done}
+	into := []any{
+		&key.Organization, &key.Service, &key.Resource, &row.Enabled, &row.State, &row.Reason, &row.Until, &row.Run, &row.LastRun,
+		&row.Requested, &row.Done,
+	}
 	organizations, services, resources := columns(keys)
 	err := postgres.Each(ctx, s.pool, "looking at the streams", into, func() error {
 		found[key] = row
