@@ -181,11 +181,15 @@ func TestCountAndSumsStandForAReading(t *testing.T) {
 		// whole says that the list is read.
 		whole bool
 	}{
-		"nothing new":      {calls: 1},
-		"a new one":        {alter: func(c *counted) { c.world.insert() }, calls: 1 + 5 + 1},
-		"another amount":   {alter: func(c *counted) { c.world.records[200].Value++ }, calls: 1 + 5 + 1},
-		"two far apart":    {alter: func(c *counted) { c.world.records[3].Value++; c.world.records[390].Value++ }, calls: 1 + 1 + 2*(4+1)},
-		"one is gone":      {alter: func(c *counted) { c.world.remove(7) }, calls: 1 + 20, whole: true},
+		"nothing new":    {calls: 1},
+		"a new one":      {alter: func(c *counted) { c.world.insert() }, calls: 1 + 5 + 1},
+		"another amount": {alter: func(c *counted) { c.world.records[200].Value++ }, calls: 1 + 5 + 1},
+		"two far apart":  {alter: func(c *counted) { c.world.records[3].Value++; c.world.records[390].Value++ }, calls: 1 + 1 + 2*(4+1)},
+		"one is gone":    {alter: func(c *counted) { c.world.remove(7) }, calls: 1 + 20, whole: true},
+		"one for another": {
+			alter: func(c *counted) { c.world.records[350].Value++; c.world.remove(7); c.world.insert() },
+			calls: 1 + 1 + 20, whole: true,
+		},
 		"no sums":          {alter: func(c *counted) { c.known[pipeline.CapabilitySums] = observed(pipeline.CapabilitySums, "balance") }, calls: 1 + 20, whole: true},
 		"a count too many": {alter: func(c *counted) { c.known[pipeline.CapabilityTotal] = observed(pipeline.CapabilityTotal, "1") }, calls: 1 + 20, whole: true},
 		"no filter": {

@@ -90,7 +90,7 @@ func ReadWhole(scan *pipeline.Scan, claim pipeline.Claim, rules pipeline.Rules) 
 // list.
 func Stands(scan *pipeline.Scan, end *pipeline.End) bool {
 	switch {
-	case scan.Look == nil, end != nil && end.Sweep:
+	case scan.Look == nil, end != nil && (end.Sweep || end.Note == noteMoved):
 		return false
 	case scan.Counting: // it is asked for next
 		return true
