@@ -124,7 +124,7 @@ func (a *App) Bounds(ctx context.Context) (func(stream Key, every time.Duration)
 	if err != nil {
 		return nil, fmt.Errorf("read how late records came: %w", err)
 	}
-	can, err := a.DB.AllCapabilities(ctx)
+	can, err := a.DB.AllCapabilities(ctx, pipeline.CapabilityTotal, pipeline.CapabilitySums)
 	if err != nil {
 		return nil, fmt.Errorf("read what the lists can do: %w", err)
 	}

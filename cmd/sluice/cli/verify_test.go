@@ -179,6 +179,11 @@ func TestCountAndSumsStandForAReading(t *testing.T) {
 		WHERE creditnote_id = $1`, s.truth(notes)[300])
 	read("another amount", 6*time.Hour, 3, 6)
 	read("nothing new", 4*time.Hour, 1, 1)
+	for _, v := range decoded[statusView](s, codeFine, "status", "--json").Streams {
+		const interval, day = 6 * 3600.0, 24 * 3600.0 // seconds; three intervals, and the day in which it is not read
+		errorIf(t, v.Resource == "credit_notes" && v.BoundSeconds < 3*interval+day, "it counts as late after %.0f s", v.BoundSeconds)
+		errorIf(t, v.Resource == "locations" && v.BoundSeconds >= 3*v.EverySeconds+day, "locations count as late only after %.0f s", v.BoundSeconds)
+	}
 	read("a day later", 6*time.Hour, whole, 1)
 	s.exec(`UPDATE sluice.streams SET watermark = watermark - interval '1 hour' WHERE resource = 'credit_notes'`)
 	read("a watermark that was set back", time.Hour, whole, 1)

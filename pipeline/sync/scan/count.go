@@ -63,7 +63,7 @@ const WholeEvery = 24 * time.Hour
 // reading a list that has no filter. Both were seen to be those of a whole reading.
 func CountStands(stream pipeline.Stream, known pipeline.Capabilities) bool {
 	total, sums := known[pipeline.CapabilityTotal], known[pipeline.CapabilitySums]
-	return stream.Work == pipeline.WorkList && stream.Countable() && (!stream.Resource.Swept() || FallsBack(stream, known)) &&
+	return stream.Work == pipeline.WorkList && stream.Countable() && !stream.Resource.Swept() &&
 		known.Shows(pipeline.CapabilityTotal) && total.Value == "" && known.Shows(pipeline.CapabilitySums) && sums.Value != ""
 }
 
@@ -86,8 +86,8 @@ func ReadWhole(scan *pipeline.Scan, claim pipeline.Claim, rules pipeline.Rules) 
 	*scan = *next
 }
 
-// Stands says that a count with its sums, or what was found behind it, still stands for reading the
-// list.
+// Stands says that a run still need not read its list: its count and sums are asked for, are equal, or
+// lead to the pages that differ.
 func Stands(scan *pipeline.Scan, end *pipeline.End) bool {
 	switch {
 	case scan.Look == nil, end != nil && (end.Sweep || end.Note == noteMoved):

@@ -218,10 +218,11 @@ func Declared(resource *schema.Resource) []pipeline.Verdict {
 const sqlCapabilities = `
 SELECT organization_id, service, resource, capability, verdict, value, source, evidence, seen_at,
 	greatest(extract(epoch FROM clock_timestamp() - seen_at), 0)::float8 AS age
-FROM sluice.capabilities ORDER BY organization_id, service, resource, capability`
+FROM sluice.capabilities WHERE cardinality($1::text[]) = 0 OR capability = ANY ($1)
+ORDER BY organization_id, service, resource, capability`
 
-// AllCapabilities gives what is known of all lists.
-func (s *Store) AllCapabilities(ctx context.Context) (map[pipeline.Key]pipeline.Capabilities, error) {
+// AllCapabilities gives what is known of all lists: everything, or only of some capabilities.
+func (s *Store) AllCapabilities(ctx context.Context, only ...pipeline.Capability) (map[pipeline.Key]pipeline.Capabilities, error) {
 	type row struct {
 		Organization string              `db:"organization_id"`
 		Service      string              `db:"service"`
@@ -234,7 +235,7 @@ func (s *Store) AllCapabilities(ctx context.Context) (map[pipeline.Key]pipeline.
 		SeenAt       time.Time           `db:"seen_at"`
 		Age          float64             `db:"age"`
 	}
-	rows, err := postgres.Read[row](ctx, s.pool, "what lists can do", sqlCapabilities)
+	rows, err := postgres.Read[row](ctx, s.pool, "what lists can do", sqlCapabilities, append([]pipeline.Capability{}, only...))
 	if err != nil {
 		return nil, err
 	}
